@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let common: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+let strict = common + [.strictMemorySafety()]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: common)
+}
+
+let package = Package(
+    name: "trunkline",
+    targets: [
+        .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        module("Framing"),
+        module("Memory", ["CLinux"]),
+        module("Exchange", ["Framing", "Memory"]),
+        module("Uplink", ["Framing"]),
+        module("Configuration", ["CYAML", "Framing", "Uplink"]),
+        module("Linux", ["CLinux"]),
+        module("Systemd", ["Linux"]),
+        module("Bridge", ["Configuration", "Exchange", "Framing", "Linux", "Memory", "Uplink"]),
+        module("Daemon", ["Bridge", "Configuration", "Linux", "Systemd"]),
+        program("trunklined", ["Configuration", "Daemon"]),
+        program("trunklinectl", ["Configuration", "Framing", "Linux"]),
+        program("trunkline-sim", ["Framing", "Linux"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

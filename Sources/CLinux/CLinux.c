@@ -1,0 +1,51 @@
+#include "CLinux.h"
+#include <linux/sockios.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+int tl_accept4(int fd) { return accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+
+int tl_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
+
+int tl_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int tl_signalfd(const sigset_t *mask) { return signalfd(-1, mask, SFD_CLOEXEC | SFD_NONBLOCK); }
+
+void *tl_map_twice(int fd, size_t size) {
+    char *base = mmap(NULL, size * 2, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED) return NULL;
+    for (int i = 0; i < 2; i++) {
+        void *half = mmap(base + i * size, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+        if (half == MAP_FAILED) {
+            munmap(base, size * 2);
+            return NULL;
+        }
+    }
+    return base;
+}
+
+const void *tl_memmem(const void *bytes, size_t count, const void *pattern, size_t pattern_count) {
+    return memmem(bytes, count, pattern, pattern_count);
+}
+
+int tl_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {
+    struct ucred credentials;
+    socklen_t size = sizeof credentials;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0) return -1;
+    *pid = credentials.pid;
+    *uid = credentials.uid;
+    *gid = credentials.gid;
+    return 0;
+}
+
+int tl_unsent(int fd) {
+    int count;
+    return ioctl(fd, SIOCOUTQ, &count) < 0 ? -1 : count;
+}
+
+char *tl_optarg(void) { return optarg; }
+int tl_optind(void) { return optind; }
+int tl_optopt(void) { return optopt; }
+void tl_getopt_quiet(void) { opterr = 0; }

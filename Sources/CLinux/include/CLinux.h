@@ -1,0 +1,45 @@
+// The calls and constants that Swift's Glibc module lacks: GNU extensions, headers outside its module map, and
+// macros that do not import.
+#pragma once
+#include <getopt.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#pragma clang assume_nonnull begin
+
+/// accept4(2), non-blocking and close-on-exec.
+int tl_accept4(int fd);
+
+/// memfd_create(2), close-on-exec.
+int tl_memfd(const char *name);
+
+/// eventfd(2), non-blocking and close-on-exec, from 0.
+int tl_eventfd(void);
+
+/// signalfd(2), non-blocking and close-on-exec.
+int tl_signalfd(const sigset_t *mask);
+
+/// Maps `size` bytes of `fd` twice in a row; NULL on failure (errno).
+void *_Nullable tl_map_twice(int fd, size_t size);
+
+/// memmem(3).
+const void *_Nullable tl_memmem(const void *bytes, size_t count, const void *pattern, size_t pattern_count);
+
+/// SO_PEERCRED of a Unix socket; 0, or -1 (errno).
+int tl_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
+
+/// SIOCOUTQ: bytes (with the kernel's own overhead) that the peer has not taken; -1 on failure (errno).
+int tl_unsent(int fd);
+
+/// The global state of getopt(3), which strict concurrency keeps Swift from reading.
+char *_Nullable tl_optarg(void);
+int tl_optind(void);
+int tl_optopt(void);
+void tl_getopt_quiet(void);
+
+#pragma clang assume_nonnull end

@@ -1,0 +1,108 @@
+public import Framing
+public import Uplink
+
+/// One bridge, as one file configures it: checked, with every default filled in.
+public struct Configuration: Equatable, Sendable {
+    /// The bridge's name: the file's, without `.yaml`.
+    public var name: String
+    public var upstream: UpstreamSettings
+    /// In the order of the file; at least one.
+    public var sockets: [SocketSettings]
+    /// Size in bytes of the ring of received messages: a power of two.
+    public var buffer: Int
+    /// Size in bytes of the ring of messages to the upstream: a power of two.
+    public var outbox: Int
+    public var whenDown: WhenDown
+    /// How long messages to the upstream wait while it is away; `nil` is for ever.
+    public var holdTime: Duration?
+
+    /// What becomes of clients' messages while the upstream is away.
+    public enum WhenDown: String, Equatable, Sendable, CaseIterable {
+        /// They wait in the outbox, at most `holdTime` from the loss of the connection.
+        case hold
+        /// They are discarded at once.
+        case discard
+    }
+
+    public init(
+        name: String, upstream: UpstreamSettings, sockets: [SocketSettings], buffer: Int, outbox: Int,
+        whenDown: WhenDown, holdTime: Duration?
+    ) {
+        self.name = name
+        self.upstream = upstream
+        self.sockets = sockets
+        self.buffer = buffer
+        self.outbox = outbox
+        self.whenDown = whenDown
+        self.holdTime = holdTime
+    }
+}
+
+/// The server, and how to speak to it.
+public struct UpstreamSettings: Equatable, Sendable {
+    public var uplink: Uplink.Settings
+    /// How what the server sends is divided into messages.
+    public var framing: Framing
+    /// How what clients send is divided into messages.
+    public var sendFraming: Framing
+    /// The most payload bytes of one message, in either direction.
+    public var maxMessage: Int
+    /// A connection on which nothing is received for so long is given up; `nil` is never.
+    public var idleTimeout: Duration?
+
+    public init(
+        uplink: Uplink.Settings, framing: Framing, sendFraming: Framing, maxMessage: Int, idleTimeout: Duration?
+    ) {
+        self.uplink = uplink
+        self.framing = framing
+        self.sendFraming = sendFraming
+        self.maxMessage = maxMessage
+        self.idleTimeout = idleTimeout
+    }
+}
+
+/// A Unix stream socket that local programs connect to.
+public struct SocketSettings: Equatable, Sendable {
+    public var name: String
+    /// Absolute, at most 107 bytes (unix(7)).
+    public var path: String
+    /// Permission bits of the socket in the file system.
+    public var mode: UInt32
+    /// The group that owns the socket; `nil` is the daemon's own.
+    public var group: Group?
+    /// Whether clients may send to the upstream.
+    public var maySend: Bool
+    public var whenBehind: WhenBehind
+    /// How long a client may hold the others up; `nil` is for ever.
+    public var patience: Duration?
+
+    /// A group of this machine.
+    public struct Group: Equatable, Sendable {
+        public var name: String
+        public var id: UInt32
+
+        public init(name: String, id: UInt32) {
+            self.name = name
+            self.id = id
+        }
+    }
+
+    /// What happens to a client whose patience is used up.
+    public enum WhenBehind: String, Equatable, Sendable, CaseIterable {
+        /// It is disconnected, and can come back.
+        case disconnect
+    }
+
+    public init(
+        name: String, path: String, mode: UInt32, group: Group?, maySend: Bool, whenBehind: WhenBehind,
+        patience: Duration?
+    ) {
+        self.name = name
+        self.path = path
+        self.mode = mode
+        self.group = group
+        self.maySend = maySend
+        self.whenBehind = whenBehind
+        self.patience = patience
+    }
+}

@@ -1,0 +1,140 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// What became of one name look-up.
+public struct Resolution: Sendable {
+    /// The number that the asker gave.
+    public let ticket: UInt64
+    public let result: Result<[SocketAddress], ResolverError>
+}
+
+public enum ResolverError: Error, Equatable, Sendable {
+    /// getaddrinfo(3) failed: its own words.
+    case failed(String)
+    /// As many look-ups as are allowed are waiting for name servers that do not answer.
+    case busy(limit: Int)
+    /// No thread could be started.
+    case system(SystemError)
+}
+
+extension ResolverError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .failed(let words): words
+        case .busy(let limit): "\(limit) earlier look-ups still wait for a name server"
+        case .system(let error): error.description
+        }
+    }
+}
+
+/// Looks names up on threads of its own, few and capped; answers come back through a mailbox.
+///
+/// glibc's getaddrinfo(3) honours nsswitch.conf, mDNS and systemd-resolved, but it blocks, and it cannot be cancelled:
+/// a look-up that nobody waits for any more keeps its thread until the resolver gives up.
+public final class Resolver: Sendable {
+    public static let limit = 4
+
+    public let answers: Mailbox<Resolution>
+    private let running = Mutex(0)
+
+    public init() throws(SystemError) { answers = try Mailbox() }
+
+    /// Asks for the addresses of `host`; the answer is posted, whatever it is.
+    public func resolve(host: String, port: UInt16, ticket: UInt64) {
+        let isAdmitted = running.withLock { running in
+            guard running < Self.limit else { return false }
+            running += 1
+            return true
+        }
+        guard isAdmitted else { return post(ticket, .failure(.busy(limit: Self.limit))) }
+        let query = Query(resolver: self, host: host, port: port, ticket: ticket)
+        if let error = startThread(query) {
+            running.withLock { $0 -= 1 }
+            post(ticket, .failure(.system(error)))
+        }
+    }
+
+    fileprivate func finished(_ ticket: UInt64, _ result: Result<[SocketAddress], ResolverError>) {
+        running.withLock { $0 -= 1 }
+        post(ticket, result)
+    }
+
+    private func post(_ ticket: UInt64, _ result: Result<[SocketAddress], ResolverError>) {
+        answers.post(Resolution(ticket: ticket, result: result))
+    }
+
+    private func startThread(_ query: Query) -> SystemError? {
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // The default of 8 MiB is more than a look-up needs.
+        unsafe pthread_attr_setstacksize(&attributes, 512 << 10)
+        var thread = pthread_t()
+        // The thread takes over this reference, and gives it up when it ends.
+        let argument = unsafe Unmanaged.passRetained(query)
+        let code = unsafe pthread_create(
+            &thread, &attributes,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                unsafe Unmanaged<Query>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, argument.toOpaque())
+        guard code != 0 else { return nil }
+        unsafe argument.release()
+        return SystemError(call: "pthread_create", code: code)
+    }
+}
+
+private final class Query: Sendable {
+    let resolver: Resolver
+    let host: String
+    let port: UInt16
+    let ticket: UInt64
+
+    init(resolver: Resolver, host: String, port: UInt16, ticket: UInt64) {
+        self.resolver = resolver
+        self.host = host
+        self.port = port
+        self.ticket = ticket
+    }
+
+    func run() {
+        resolver.finished(ticket, SocketAddress.addresses(of: host, port: port))
+    }
+}
+
+extension SocketAddress {
+    /// The address that `host` spells in digits; `nil` when it is a name.
+    public static func numeric(host: String, port: UInt16) -> SocketAddress? {
+        try? addresses(of: host, port: port, flags: AI_NUMERICHOST).get().first
+    }
+
+    /// getaddrinfo(3): blocks. In the order of RFC 6724, which glibc sorts by; families without a configured
+    /// address are left out.
+    static func addresses(of host: String, port: UInt16, flags: Int32 = AI_ADDRCONFIG)
+        -> Result<[SocketAddress], ResolverError>
+    {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = AF_UNSPEC
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = flags | AI_NUMERICSERV
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = unsafe getaddrinfo(host, String(port), &hints, &list)
+        guard code == 0 else {
+            if code == EAI_SYSTEM { return .failure(.system(SystemError(call: "getaddrinfo", code: errno))) }
+            return .failure(.failed(unsafe String(cString: gai_strerror(code))))
+        }
+        defer { unsafe freeaddrinfo(list) }
+        var addresses: [SocketAddress] = []
+        var next = unsafe list
+        while let info = unsafe next?.pointee {
+            if let address = unsafe info.ai_addr {
+                unsafe addresses.append(SocketAddress(copying: address, size: info.ai_addrlen))
+            }
+            unsafe next = info.ai_next
+        }
+        return .success(addresses)
+    }
+}

@@ -1,0 +1,93 @@
+import CLinux
+import Glibc
+
+extension FileDescriptor {
+    /// A non-blocking, close-on-exec stream socket of the address's family.
+    static func streamSocket(family: Int32) throws(SystemError) -> FileDescriptor {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        return FileDescriptor(owning: Int32(try retrying("socket") { Int(socket(family, type, 0)) }))
+    }
+
+    /// Begins to connect. The socket becomes writable when it is decided; `takeError` then tells how.
+    ///
+    /// TCP sockets get `TCP_NODELAY` and keepalive.
+    ///
+    /// - Returns: The socket, and whether it is connected already.
+    /// - Throws: What is known at once: `ENOENT` or `ECONNREFUSED` for a Unix socket, `ENETUNREACH`, `EMFILE`.
+    public static func connecting(to address: SocketAddress) throws(SystemError) -> ConnectingSocket {
+        let socket = try streamSocket(family: address.family)
+        if address.family != AF_UNIX { try socket.tuneForTCP() }
+        let raw = socket.raw
+        let result = unsafe address.withPointer { unsafe connect(raw, $0, $1) }
+        // An interrupted connect goes on by itself.
+        if result < 0 && errno != EINPROGRESS && errno != EINTR { throw SystemError(call: "connect", code: errno) }
+        return ConnectingSocket(descriptor: socket, isConnected: result == 0)
+    }
+
+    private borrowing func tuneForTCP() throws(SystemError) {
+        try setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        try setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
+        try setOption(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 30)
+        try setOption(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 10)
+        try setOption(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
+    }
+
+    /// A non-blocking socket that listens on 127.0.0.1 or on a path.
+    ///
+    /// - Parameter address: A port of 0 takes a free one, which `localAddress` tells.
+    public static func listening(on address: SocketAddress) throws(SystemError) -> FileDescriptor {
+        let socket = try streamSocket(family: address.family)
+        if address.family != AF_UNIX { try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1) }
+        try socket.bind(to: address)
+        try socket.listen()
+        return socket
+    }
+
+    borrowing func bind(to address: SocketAddress) throws(SystemError) {
+        let raw = raw
+        _ = try retrying("bind") { unsafe address.withPointer { unsafe Int(Glibc.bind(raw, $0, $1)) } }
+    }
+
+    borrowing func listen() throws(SystemError) {
+        let raw = raw
+        // The kernel cuts the backlog to net.core.somaxconn.
+        _ = try retrying("listen") { Int(Glibc.listen(raw, 4096)) }
+    }
+
+    /// getsockname(2).
+    public borrowing func localAddress() throws(SystemError) -> SocketAddress {
+        try unsafe address("getsockname") { unsafe getsockname($0, $1, $2) }
+    }
+
+    /// getpeername(2).
+    public borrowing func peerAddress() throws(SystemError) -> SocketAddress {
+        try unsafe address("getpeername") { unsafe getpeername($0, $1, $2) }
+    }
+
+    private borrowing func address(
+        _ call: StaticString, _ get: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) throws(SystemError) -> SocketAddress {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let raw = raw
+        return try unsafe withUnsafeMutablePointer(to: &storage) { pointer throws(SystemError) in
+            try unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address throws(SystemError) in
+                _ = try retrying(call) { unsafe Int(get(raw, address, &size)) }
+                return unsafe SocketAddress(copying: address, size: size)
+            }
+        }
+    }
+}
+
+/// A tuple cannot hold a noncopyable value.
+public struct ConnectingSocket: ~Copyable {
+    public let isConnected: Bool
+    private let descriptor: FileDescriptor
+
+    init(descriptor: consuming FileDescriptor, isConnected: Bool) {
+        self.isConnected = isConnected
+        self.descriptor = descriptor
+    }
+
+    public consuming func take() -> FileDescriptor { descriptor }
+}

@@ -1,0 +1,50 @@
+/// When to try again: exponential backoff with full jitter.
+public struct Backoff: Equatable, Sendable {
+    public struct Settings: Equatable, Sendable {
+        /// The shortest delay, at least `floor`.
+        public var min: Duration
+        /// The longest delay, at least `min`.
+        public var max: Duration
+
+        /// No setting can make a storm of attempts.
+        public static let floor = Duration.milliseconds(10)
+
+        public init(min: Duration, max: Duration) {
+            self.min = Swift.max(min, Self.floor)
+            self.max = Swift.max(max, self.min)
+        }
+    }
+
+    /// A connection that lived no longer than this counts as a failure.
+    static let shortestLife = Duration.seconds(2)
+
+    private let settings: Settings
+    /// Attempts that failed in a row.
+    public private(set) var failures = 0
+    private var lastDelay = Duration.zero
+
+    public init(_ settings: Settings) { self.settings = settings }
+
+    /// An attempt failed: the delay before the next, drawn from `min` to `min`·2ⁿ, at most `max`, after n failures.
+    ///
+    /// - Parameter jitter: 0 to 1: where in that range.
+    public mutating func failed(jitter: Double) -> Duration {
+        failures += 1
+        var ceiling = settings.min
+        for _ in 0..<failures where ceiling < settings.max { ceiling *= 2 }
+        ceiling = min(ceiling, settings.max)
+        lastDelay = settings.min + (ceiling - settings.min) * min(max(jitter, 0), 1)
+        return lastDelay
+    }
+
+    /// A connection that had been ready was lost.
+    ///
+    /// - Returns: Zero, and the schedule starts over, if it outlived both 2 s and the last delay; otherwise the delay
+    ///   after one more failure.
+    public mutating func lost(after life: Duration, jitter: Double) -> Duration {
+        guard life > Self.shortestLife, life > lastDelay else { return failed(jitter: jitter) }
+        failures = 0
+        lastDelay = .zero
+        return .zero
+    }
+}

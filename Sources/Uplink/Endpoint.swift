@@ -1,0 +1,39 @@
+/// Where an upstream can be reached.
+public enum Endpoint: Equatable, Sendable {
+    /// A name, or an IPv4 or IPv6 address without brackets, and a TCP port.
+    case host(String, port: UInt16)
+    /// A Unix stream socket.
+    case unix(path: String)
+}
+
+extension Endpoint: CustomStringConvertible {
+    /// As a configuration spells it: `feed.example.org:10110`, `[2001:db8::1]:10110`, `unix:/run/feed`.
+    public var description: String {
+        switch self {
+        case .host(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+
+    /// Reads what `description` writes; `nil` for anything else.
+    public init?(_ text: String) {
+        if text.hasPrefix("unix:") {
+            let path = String(text.dropFirst(5))
+            guard path.hasPrefix("/") else { return nil }
+            self = .unix(path: path)
+            return
+        }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0,
+            text[text.index(after: colon)...].allSatisfy(\.isNumber)
+        else { return nil }
+        let host = text[..<colon]
+        if host.hasPrefix("[") && host.hasSuffix("]") {
+            let address = host.dropFirst().dropLast()
+            guard address.contains(":"), !address.contains(where: { "[]".contains($0) }) else { return nil }
+            self = .host(String(address), port: port)
+            return
+        }
+        guard !host.isEmpty, !host.contains(where: { ":[]/".contains($0) || $0.isWhitespace }) else { return nil }
+        self = .host(String(host), port: port)
+    }
+}
