@@ -128,3 +128,23 @@ extension FileDescriptor {
         }
     }
 }
+
+extension FileDescriptor {
+    /// Throws received bytes of a socket away, as many as are there but not many more than `limit`.
+    ///
+    /// - Returns: How many, and whether the stream has ended.
+    @discardableResult
+    public borrowing func discardReceived(atMost limit: Int) -> (count: Int, hasEnded: Bool) {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        var count = 0
+        var span = buffer.mutableSpan
+        while count < limit {
+            switch try? receive(into: &span) {
+            case .moved(let moved): count += moved
+            case .wouldBlock: return (count, false)
+            case .ended, nil: return (count, true)
+            }
+        }
+        return (count, false)
+    }
+}

@@ -30,6 +30,16 @@ public struct SocketAddress: Sendable {
         return SocketAddress(bytes: unsafe withUnsafeBytes(of: &address) { unsafe Array($0) })
     }
 
+    /// A Unix socket of the abstract namespace, which is in no file system.
+    ///
+    /// - Throws: ENAMETOOLONG for a name longer than `longestPath`.
+    static func abstract(name: String) throws(SystemError) -> SocketAddress {
+        guard name.utf8.count <= longestPath else { throw SystemError(call: "connect", code: ENAMETOOLONG) }
+        let family = sa_family_t(AF_UNIX)
+        let start = unsafe withUnsafeBytes(of: family) { unsafe Array($0) }
+        return SocketAddress(bytes: start + [0] + Array(name.utf8))
+    }
+
     /// 127.0.0.1.
     public static func loopback(port: UInt16) -> SocketAddress {
         var address = sockaddr_in()

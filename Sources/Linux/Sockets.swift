@@ -43,6 +43,18 @@ extension FileDescriptor {
         return socket
     }
 
+    /// A non-blocking datagram socket whose peer is a Unix socket: a path, or `@` and an abstract name (unix(7)).
+    public static func datagramSocket(connectedTo address: String) throws(SystemError) -> FileDescriptor {
+        let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let socket = FileDescriptor(owning: Int32(try retrying("socket") { Int(socket(AF_UNIX, type, 0)) }))
+        let peer =
+            try address.hasPrefix("@")
+            ? SocketAddress.abstract(name: String(address.dropFirst())) : .unix(path: address)
+        let raw = socket.raw
+        _ = try retrying("connect") { unsafe peer.withPointer { unsafe Int(connect(raw, $0, $1)) } }
+        return socket
+    }
+
     borrowing func bind(to address: SocketAddress) throws(SystemError) {
         let raw = raw
         _ = try retrying("bind") { unsafe address.withPointer { unsafe Int(Glibc.bind(raw, $0, $1)) } }

@@ -85,7 +85,7 @@ public struct Uplink: Sendable {
     private var stage = Stage.setup
     private var backoff: Backoff
     private var steps: UInt64 = 0
-    /// Rounds of all endpoints since the connection was last ready, the one under way among them.
+    /// Rounds of all endpoints since the connection was last lost, the one under way among them.
     public private(set) var attempts = 0
 
     public init(_ settings: Settings) {
@@ -124,7 +124,6 @@ public struct Uplink: Sendable {
     public mutating func opened(step: UInt64, now: ContinuousClock.Instant) -> [Effect] {
         guard case .connecting(step, let endpoint, _, _) = stage else { return [] }
         stage = .ready(step: step, endpoint: endpoint, since: now)
-        attempts = 0
         return [.disarmTimer, .announce(state)]
     }
 
@@ -144,6 +143,7 @@ public struct Uplink: Sendable {
             }
             return [.abandon] + tryNext(after: endpoint, reason, now: now, jitter: jitter)
         case .ready(step, let endpoint, let since):
+            attempts = 0
             let delay = backoff.lost(after: now - since, jitter: jitter)
             let failure = Failure(endpoint: endpoint, reason: reason)
             return [.abandon] + wait(failure, for: delay, now: now)

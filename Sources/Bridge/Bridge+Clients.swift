@@ -1,0 +1,110 @@
+import Configuration
+import Exchange
+import Linux
+
+/// Clients: how they come, are served, and leave.
+extension Bridge {
+    func admit(_ descriptor: consuming FileDescriptor, on socket: SocketSettings) throws(SystemError) {
+        let credentials = try descriptor.peerCredentials()
+        if !socket.maySend { try descriptor.shutDown(.reading) }
+        clientsAdmitted = clientsAdmitted == .max - 1 ? 1 : clientsAdmitted + 1
+        let upstream = configuration.upstream
+        let client = Client(
+            descriptor,
+            identity: ClientIdentity(
+                number: clientsAdmitted, socket: socket.name, pid: credentials.pid, uid: credentials.uid),
+            patience: socket.patience,
+            reading: socket.maySend
+                ? .frames(Inlet(framing: upstream.sendFraming, limit: upstream.maxMessage)) : .refused,
+            cursor: log.newCursor(), bridge: self)
+        try client.watch(in: loop)
+        client.slot = clients.count
+        clients.append(client)
+        report(.admitted(client.identity))
+    }
+
+    func leave(_ client: Client, _ reason: LeaveReason) {
+        guard client.slot >= 0 else { return }
+        client.unwatch(in: loop)
+        if case .frames(let inlet) = client.reading {
+            record(.unfinished, Amount(bytes: inlet.partialCount))
+        }
+        client.reading = .ended
+        let last = clients.removeLast()
+        if last !== client {
+            clients[client.slot] = last
+            last.slot = client.slot
+        }
+        client.slot = -1
+        client.close()
+        report(.left(client.identity, reason))
+        for listener in listeners { listener.resume() }
+        needsFanOut()
+    }
+
+    /// Sends to every client that is behind, and lets go of what nobody needs any more.
+    func fanOut() {
+        isFanOutNeeded = false
+        let head = log.head
+        var oldest = head
+        var i = 0
+        while i < clients.count {
+            let client = clients[i]
+            if client.isWritable && !client.isHungUp && client.cursor.position < head { flush(client) }
+            // If it has left, the last client has taken its place.
+            guard client.slot == i else { continue }
+            if !client.isHungUp {
+                oldest = min(oldest, client.cursor.position)
+            } else if client.isReadingEnded {
+                leave(client, .closed)
+                continue
+            }
+            i += 1
+        }
+        log.release(before: oldest)
+    }
+
+    private func flush(_ client: Client) {
+        do throws(SystemError) {
+            try client.flush(log)
+        } catch {
+            guard error.isOfConnection else { return leave(client, .failed(error)) }
+            client.hungUp()
+            queueForReading(client)
+        }
+    }
+
+    // MARK: Patience
+
+    /// While the upstream is paused, all who have patience are looked at again and again.
+    func watchPatience() {
+        guard let interval = patienceInterval else { return }
+        let isPaused = isReadingPaused
+        guard isPatienceDue || isPaused && !isArmed(.patience) else { return }
+        isPatienceDue = false
+        let head = log.head
+        let now = loop.now
+        let isAnotherAtHead = clients.contains { $0.cursor.position == head && !$0.isHungUp }
+        var soonest = interval
+        for client in clients.reversed() where !client.isHungUp {
+            guard let patience = client.patience else { continue }
+            let isHoldingUp = isPaused && log.isMoreThanHalfBehind(client.cursor)
+            let standing = Backlog.Standing(
+                isHoldingUp: isHoldingUp, isAnotherAtHead: isAnotherAtHead,
+                progress: isHoldingUp ? client.progress : 0)
+            let left = client.backlog.look(standing, patience: patience, now: now)
+            if left <= .zero && isHoldingUp {
+                leave(client, .behind(bytes: Int(head - client.cursor.position)))
+            } else if isHoldingUp {
+                soonest = min(soonest, left)
+            }
+        }
+        if isPaused { arm(.patience, at: now + soonest) }
+    }
+
+    /// How often those are looked at who hold the upstream up; `nil` when nobody ever loses patience.
+    private var patienceInterval: Duration? {
+        guard let shortest = configuration.sockets.compactMap(\.patience).min() else { return nil }
+        return max(min(shortest / 20, .milliseconds(50)), .milliseconds(1))
+    }
+}

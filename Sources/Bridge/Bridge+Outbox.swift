@@ -1,0 +1,128 @@
+import Configuration
+import Exchange
+import Framing
+import Linux
+import Uplink
+
+/// From the clients to the upstream.
+extension Bridge {
+    /// One read from a client is at most so large.
+    private static let readLimit = 64 << 10
+
+    func queueForReading(_ client: Client) {
+        guard !client.isQueuedForReading, !client.isReadingEnded else { return }
+        client.isQueuedForReading = true
+        readQueue.append(client)
+        requestTurn()
+    }
+
+    /// Reads once from each client that has something, as long as there is room.
+    func readClients() {
+        guard !readQueue.isEmpty else { return }
+        let queue = readQueue
+        readQueue.removeAll(keepingCapacity: true)
+        for client in queue {
+            if read(client) {
+                readQueue.append(client)
+            } else {
+                client.isQueuedForReading = false
+            }
+        }
+    }
+
+    /// - Returns: Whether there may be more.
+    private func read(_ client: Client) -> Bool {
+        switch client.reading {
+        case .ended:
+            return false
+        case .refused:
+            let (count, hasEnded) = client.discardReceived()
+            record(.notAllowed, Amount(bytes: count))
+            if hasEnded { readingEnded(client) }
+            return false
+        case .frames(let inlet):
+            return read(client, inlet)
+        }
+    }
+
+    private func read(_ client: Client, _ inlet: Inlet) -> Bool {
+        do throws(SystemError) {
+            let transfer = try outbox.withFreeSpace(for: inlet, atMost: Self.readLimit) {
+                bytes throws(SystemError) in try client.receive(into: &bytes)
+            }
+            switch transfer {
+            case nil:
+                isOutboxFull = true
+                return true
+            case .wouldBlock:
+                return false
+            case .ended:
+                readingEnded(client)
+                return false
+            case .moved(let count):
+                return received(count, from: client, inlet)
+            }
+        } catch {
+            // A reset: whatever it had sent before was read.
+            client.hungUp()
+            readingEnded(client)
+            return false
+        }
+    }
+
+    private func received(_ count: Int, from client: Client, _ inlet: Inlet) -> Bool {
+        defer { if isDiscarding { discardOutbox(.upstreamAway) } }
+        do throws(FramingError) {
+            _ = try outbox.received(count, from: inlet)
+            return true
+        } catch {
+            leave(client, .framing(error))
+            return false
+        }
+    }
+
+    /// The client sends nothing more, but may well go on receiving.
+    private func readingEnded(_ client: Client) {
+        if case .frames(let inlet) = client.reading {
+            record(.unfinished, Amount(bytes: inlet.partialCount))
+        }
+        client.reading = .ended
+        if client.isHungUp { leave(client, .closed) }
+    }
+
+    // MARK: The upstream
+
+    func sendOutbox() {
+        guard let connection, readySince != nil, !connection.isSendBlocked, !outbox.isEmpty else { return }
+        do throws(SystemError) {
+            let count = try outbox.withPending { bytes throws(SystemError) in try connection.send(bytes) }
+            totals.sent.bytes += count
+            totals.sent.messages += outbox.sent(count)
+            if count > 0 { isOutboxFull = false }
+        } catch {
+            upstreamFailed(
+                step: connection.step, .system(call: error.call.description, errno: error.code))
+        }
+    }
+
+    /// The upstream is away: what clients send waits, but not for ever.
+    func hold() {
+        switch configuration.whenDown {
+        case .discard: discardHeld()
+        case .hold:
+            guard let limit = configuration.holdTime else { return }
+            arm(.hold, at: loop.now + limit)
+        }
+    }
+
+    func discardHeld() {
+        isDiscarding = true
+        discardOutbox(.upstreamAway)
+    }
+
+    func discardOutbox(_ reason: DiscardReason) {
+        let (frames, bytes) = outbox.discard()
+        record(reason, Amount(messages: frames, bytes: bytes))
+        isOutboxFull = false
+    }
+}

@@ -1,0 +1,210 @@
+import Configuration
+import Exchange
+import Framing
+public import Linux
+import Uplink
+
+/// The connection to the upstream: carries out the effects of the state machine.
+extension Bridge {
+    /// One read is at most so large: less costs more for each byte, more gains nothing and keeps clients waiting.
+    private static let readLimit = 256 << 10
+
+    func jitter() -> Double { Double.random(in: 0...1) }
+
+    func perform(_ effects: [Uplink.Effect]) {
+        var queue = effects[...]
+        while let effect = queue.popFirst() {
+            switch effect {
+            case .resolve(let step, let endpoint): queue += resolve(step: step, endpoint: endpoint)
+            case .connect(let step, _, let candidate): queue += connect(step: step, candidate: candidate)
+            case .abandon: abandonConnection()
+            case .armTimer(let instant): arm(.uplink, at: instant)
+            case .disarmTimer: disarm(.uplink)
+            case .announce(let state): announce(state)
+            }
+        }
+    }
+
+    private func resolve(step: UInt64, endpoint: Int) -> [Uplink.Effect] {
+        let endpoint = configuration.upstream.uplink.endpoints[endpoint]
+        switch endpoint {
+        case .unix(let path):
+            guard let address = try? SocketAddress.unix(path: path) else {
+                preconditionFailure("a path of more than \(SocketAddress.longestPath) bytes passed the check")
+            }
+            return resolved(step: step, [address])
+        case .host(let host, let port):
+            if let address = SocketAddress.numeric(host: host, port: port) {
+                return resolved(step: step, [address])
+            }
+            resolver.resolve(host: host, port: port, ticket: step)
+            return []
+        }
+    }
+
+    private func resolved(step: UInt64, _ addresses: [SocketAddress]) -> [Uplink.Effect] {
+        let effects = uplink.resolved(step: step, candidates: addresses.count, now: loop.now)
+        if !effects.isEmpty { candidates = addresses }
+        return effects
+    }
+
+    private func connect(step: UInt64, candidate: Int) -> [Uplink.Effect] {
+        do throws(SystemError) {
+            let socket = try FileDescriptor.connecting(to: candidates[candidate])
+            let connection = try UpstreamConnection(socket, step: step, bridge: self)
+            self.connection = connection
+            return connection.isConnecting ? [] : uplink.opened(step: step, now: loop.now)
+        } catch {
+            let reason = Uplink.Reason.system(call: error.call.description, errno: error.code)
+            return uplink.failed(step: step, reason, now: loop.now, jitter: jitter())
+        }
+    }
+
+    func upstreamOpened(step: UInt64) { perform(uplink.opened(step: step, now: loop.now)) }
+
+    func upstreamFailed(step: UInt64, _ reason: Uplink.Reason) {
+        perform(uplink.failed(step: step, reason, now: loop.now, jitter: jitter()))
+    }
+
+    // MARK: States
+
+    private func announce(_ state: Uplink.State) {
+        switch state {
+        case .setup: preconditionFailure("the start is never announced")
+        case .preparing(.resolving(let endpoint)):
+            dialled = nil
+            show(.resolving(configuration.upstream.uplink.endpoints[endpoint]))
+        case .preparing(.connecting(_, let candidate)):
+            let address = candidates[candidate].description
+            dialled = address
+            show(.connecting(address))
+        case .ready: becameReady()
+        case .waiting(let failure, let until):
+            let endpoint = configuration.upstream.uplink.endpoints[failure.endpoint].description
+            show(
+                .waiting(
+                    failure.reason, address: dialled ?? endpoint, until: until, lifetime: lifetime))
+            lifetime = nil
+        case .cancelled: show(.cancelled)
+        }
+    }
+
+    private func show(_ state: UplinkState) {
+        uplinkState = state
+        report(.uplink(state))
+    }
+
+    private func becameReady() {
+        guard let connection else { preconditionFailure("ready without a connection") }
+        readySince = loop.now
+        disarm(.hold)
+        isDiscarding = false
+        if let limit = configuration.upstream.idleTimeout {
+            let watch = IdleWatch(limit: limit, ready: loop.now)
+            idleWatch = watch
+            if let deadline = watch.deadline { arm(.idle, at: deadline) }
+        }
+        show(.ready(connection.peer, attempts: uplink.attempts))
+        requestTurn()
+    }
+
+    private func abandonConnection() {
+        connection?.close()
+        connection = nil
+        guard let since = readySince else { return }
+        lifetime = loop.now - since
+        readySince = nil
+        idleWatch = nil
+        disarm(.idle)
+        outbox.connectionLost()
+        hasUndecodedLoss = true
+        finishLoss()
+        hold()
+    }
+
+    /// Throws away what the lost connection left unfinished, once all its whole messages are in the log.
+    private func finishLoss() {
+        guard hasUndecodedLoss, !log.hasUndecoded else { return }
+        hasUndecodedLoss = false
+        record(.cutOff, Amount(bytes: log.connectionLost()))
+    }
+
+    // MARK: Receiving
+
+    var canReceive: Bool {
+        guard let connection, readySince != nil, !hasUndecodedLoss else { return false }
+        return connection.isReadable && log.space > 0
+    }
+
+    func receive() {
+        if log.canResume { return decode { () throws(FramingError) in try log.resume() } }
+        guard canReceive, let connection else { return }
+        do throws(SystemError) {
+            let transfer = try log.withFreeSpace(atMost: Self.readLimit) { bytes throws(SystemError) in
+                try connection.receive(into: &bytes)
+            }
+            switch transfer {
+            case .moved(let count):
+                totals.received.bytes += count
+                idleWatch?.received(at: loop.now)
+                decode { () throws(FramingError) in try log.received(count) }
+            case .wouldBlock: break
+            case .ended: upstreamFailed(step: connection.step, .ended)
+            }
+        } catch {
+            upstreamFailed(
+                step: connection.step, .system(call: error.call.description, errno: error.code))
+        }
+    }
+
+    private func decode(_ body: () throws(FramingError) -> Int) {
+        let head = log.head
+        do throws(FramingError) {
+            totals.received.messages += try body()
+            finishLoss()
+        } catch {
+            if hasUndecodedLoss {
+                hasUndecodedLoss = false
+                record(.cutOff, Amount(bytes: log.connectionLost()))
+            } else if let connection {
+                upstreamFailed(step: connection.step, .framing(error))
+            }
+        }
+        if log.head != head { isFanOutNeeded = true }
+    }
+
+    // MARK: Idleness
+
+    /// A connection that we do not read cannot be found idle.
+    func watchIdle() {
+        guard idleWatch != nil else { return }
+        guard !isReadingPaused else {
+            idleWatch?.paused()
+            return
+        }
+        idleWatch?.resumed(at: loop.now)
+        if !isArmed(.idle), let deadline = idleWatch?.deadline { arm(.idle, at: deadline) }
+    }
+
+    func idleTimerFired() {
+        guard let connection, let deadline = idleWatch?.deadline else { return }
+        guard deadline <= loop.now else { return arm(.idle, at: deadline) }
+        upstreamFailed(step: connection.step, .idle)
+    }
+}
+
+extension Bridge: ReadinessHandler {
+    /// The resolver has answered.
+    public func becameReady(_ readiness: Readiness) {
+        for answer in resolver.answers.takeAll() {
+            switch answer.result {
+            case .success(let addresses) where !addresses.isEmpty:
+                perform(resolved(step: answer.ticket, addresses))
+            case .success:
+                upstreamFailed(step: answer.ticket, .unresolved("the name has no address"))
+            case .failure(let error):
+                upstreamFailed(step: answer.ticket, .unresolved(error.description))
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+public import Configuration
+import Exchange
+public import Linux
+public import Memory
+import Uplink
+
+/// One upstream and its sockets: carries out what the pure parts decide, and reports what happens.
+///
+/// Everything runs on the loop's thread. A turn reads from the upstream once, sends once to each client that is behind,
+/// reads once from each client that sends, and sends once to the upstream: so none of them can starve another.
+public final class Bridge {
+    /// What is left to do before the end.
+    enum Stage {
+        case running
+        /// The outbox is being sent.
+        case drainingOutbox
+        /// The clients are being sent what they have not had yet.
+        case drainingClients
+        case stopped
+    }
+    enum Timer: CaseIterable {
+        case uplink
+        case idle
+        case hold
+        case patience
+        case drain
+    }
+
+    let loop: EventLoop
+    let configuration: Configuration
+    private unowned let observer: any BridgeObserver
+    private let maximumClients: Int
+
+    let log: BroadcastLog
+    let outbox: Outbox
+    let resolver: Resolver
+    var uplink: Uplink
+    /// Addresses of the endpoint that is being tried.
+    var candidates: [SocketAddress] = []
+    var connection: UpstreamConnection?
+    /// When the connection became ready; `nil` while it is not.
+    var readySince: ContinuousClock.Instant?
+    var idleWatch: IdleWatch?
+    /// The address that is being tried, or was tried last of its endpoint.
+    var dialled: String?
+    /// How long the connection that was just lost had been ready.
+    var lifetime: Duration?
+    /// A connection was lost, and whole messages of it still wait for room in the log's index.
+    var hasUndecodedLoss = false
+
+    private(set) var listeners: [Listener] = []
+    var clients: [Client] = []
+    var clientsAdmitted: UInt32 = 0
+    var readQueue: [Client] = []
+    var isOutboxFull = false
+    /// The upstream has been away for too long: clients' messages are thrown away.
+    var isDiscarding = false
+
+    var stage = Stage.running
+    private var isTurnRequested = false
+    var isFanOutNeeded = false
+    var isPatienceDue = false
+    private var timers: [Timer: TimerID] = [:]
+
+    public internal(set) var totals = Totals()
+    /// The connection to the upstream, as last reported.
+    public internal(set) var uplinkState: UplinkState?
+
+    /// - Parameter maximumClients: How many clients the process has descriptors for.
+    public init(
+        _ configuration: Configuration, loop: EventLoop, maximumClients: Int, observer: any BridgeObserver
+    ) throws(BridgeError) {
+        self.configuration = configuration
+        self.loop = loop
+        self.maximumClients = maximumClients
+        self.observer = observer
+        let upstream = configuration.upstream
+        do throws(MemoryError) {
+            log = BroadcastLog(
+                memory: try MirroredMemory(size: configuration.buffer), framing: upstream.framing,
+                limit: upstream.maxMessage, maximumFrames: configuration.buffer / 64)
+            outbox = Outbox(
+                memory: try MirroredMemory(size: configuration.outbox),
+                maximumFrames: configuration.outbox / 16)
+        } catch {
+            throw .memory(error)
+        }
+        uplink = Uplink(upstream.uplink)
+        do throws(SystemError) {
+            resolver = try Resolver()
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// Listens on every socket, and begins to connect.
+    ///
+    /// - Throws: What keeps a socket from being listened on; no socket is left behind then.
+    public func start() throws(BridgeError) {
+        do throws(SocketFileError) {
+            for socket in configuration.sockets { listeners.append(try Listener(socket, bridge: self)) }
+        } catch {
+            closeListeners()
+            throw .socket(error)
+        }
+        do throws(SystemError) {
+            _ = try loop.add(resolver.answers, handler: self)
+            for listener in listeners { try listener.watch() }
+        } catch {
+            closeListeners()
+            throw .system(error)
+        }
+        hold()
+        perform(uplink.started(now: loop.now))
+    }
+
+    func closeListeners() {
+        for listener in listeners { listener.close() }
+        listeners = []
+    }
+
+    public var clientCount: Int { clients.count }
+    var hasRoomForClient: Bool { clients.count < maximumClients }
+
+    func report(_ event: BridgeEvent) { observer.report(event) }
+
+    func record(_ reason: DiscardReason, _ amount: Amount) {
+        guard amount != Amount() else { return }
+        totals.discard(amount, reason)
+        report(.discarded(reason, amount))
+    }
+
+    // MARK: Timers
+
+    /// Replaces the timer.
+    func arm(_ timer: Timer, at instant: ContinuousClock.Instant) {
+        disarm(timer)
+        timers[timer] = loop.arm(at: instant, handler: self)
+    }
+
+    func disarm(_ timer: Timer) {
+        if let armed = timers.removeValue(forKey: timer) { loop.disarm(armed) }
+    }
+
+    func isArmed(_ timer: Timer) -> Bool { timers[timer] != nil }
+}
+
+extension Bridge: TimerHandler {
+    public func timerFired(_ timer: TimerID) {
+        guard let fired = timers.first(where: { $0.value == timer })?.key else { return }
+        timers[fired] = nil
+        switch fired {
+        case .uplink: perform(uplink.timerFired(now: loop.now, jitter: jitter()))
+        case .idle: idleTimerFired()
+        case .hold: discardHeld()
+        case .patience: isPatienceDue = true
+        case .drain: finishStopping()
+        }
+        requestTurn()
+    }
+}
+
+extension Bridge: TurnTaker {
+    func requestTurn() {
+        guard !isTurnRequested else { return }
+        isTurnRequested = true
+        loop.requestTurn(self)
+    }
+
+    func needsFanOut() {
+        isFanOutNeeded = true
+        requestTurn()
+    }
+
+    /// The upstream is not read, for some client has no room yet for what there is.
+    var isReadingPaused: Bool { readySince != nil && log.space == 0 }
+
+    public func takeTurn() -> Bool {
+        isTurnRequested = false
+        guard stage != .stopped else { return false }
+        receive()
+        if isFanOutNeeded { fanOut() }
+        if stage == .running { readClients() }
+        sendOutbox()
+        watchPatience()
+        watchIdle()
+        connection?.updateInterest(isReadingPaused: log.space == 0)
+        if stage != .running { continueStopping() }
+        if hasMoreToDo { requestTurn() }
+        return false
+    }
+
+    private var hasMoreToDo: Bool {
+        guard stage != .stopped else { return false }
+        return canReceive || log.canResume || isFanOutNeeded
+            || stage == .running && !readQueue.isEmpty && !isOutboxFull
+    }
+}
+
+/// What keeps a bridge from starting.
+public enum BridgeError: Error, Equatable, Sendable {
+    case memory(MemoryError)
+    case socket(SocketFileError)
+    case system(SystemError)
+}
+
+extension BridgeError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .memory(let error): "cannot map the rings: \(error.call): \(describe(errno: error.code))"
+        case .socket(let error): error.description
+        case .system(let error): error.description
+        }
+    }
+}

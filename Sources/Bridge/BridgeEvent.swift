@@ -1,0 +1,112 @@
+public import Framing
+public import Linux
+public import Uplink
+
+/// Everything that a bridge tells about itself: a closed set, which the process renders.
+public enum BridgeEvent: Equatable, Sendable {
+    /// The connection to the upstream changed its state.
+    case uplink(UplinkState)
+    /// A client connected.
+    case admitted(ClientIdentity)
+    /// A client is gone.
+    case left(ClientIdentity, LeaveReason)
+    /// Clients have to wait before they are accepted.
+    case acceptingPaused(socket: String, PauseReason)
+    case acceptingResumed(socket: String)
+    /// Something was thrown away, so much in all since the last such event for this reason.
+    case discarded(DiscardReason, Amount)
+    /// `stop` has done its work: the loop can end.
+    case stopped
+}
+
+/// The uplink's state with the addresses that people want to see.
+public enum UplinkState: Equatable, Sendable {
+    case resolving(Endpoint)
+    case connecting(String)
+    /// - Parameter attempts: Rounds of all addresses that it took.
+    case ready(String, attempts: Int)
+    /// - Parameter lifetime: How long the connection had been ready, when it was one that was lost.
+    case waiting(Uplink.Reason, address: String, until: ContinuousClock.Instant, lifetime: Duration?)
+    case cancelled
+}
+
+/// A client as the kernel knew it when it connected.
+public struct ClientIdentity: Hashable, Sendable {
+    /// Counts the bridge's clients from 1.
+    public let number: UInt32
+    /// The name of its socket.
+    public let socket: String
+    public let pid: Int32
+    public let uid: UInt32
+}
+
+/// Why a client is gone.
+public enum LeaveReason: Equatable, Sendable {
+    /// It closed its connection.
+    case closed
+    /// It held the others up for longer than its patience.
+    case behind(bytes: Int)
+    /// What it sent could not be divided into messages.
+    case framing(FramingError)
+    /// A system call on its socket failed.
+    case failed(SystemError)
+    /// The daemon ends.
+    case stopped
+}
+
+/// Why clients are not being accepted.
+public enum PauseReason: Equatable, Sendable {
+    /// As many are connected as the limit of open files allows.
+    case full(clients: Int)
+    case failed(SystemError)
+}
+
+/// Why bytes or messages were thrown away: nothing is without a reason.
+public enum DiscardReason: Int, Equatable, Sendable, CaseIterable {
+    /// A message from the upstream that the connection's end cut off.
+    case cutOff
+    /// A message that a client had begun and never finished.
+    case unfinished
+    /// Messages from clients while the upstream was away for too long.
+    case upstreamAway
+    /// What a client of a socket with `send: no` had sent.
+    case notAllowed
+    /// Messages from clients that the upstream had not taken when the daemon ended.
+    case stopped
+}
+
+/// So much of something.
+public struct Amount: Equatable, Sendable {
+    /// Whole messages.
+    public var messages = 0
+    /// Bytes, those of the whole messages among them.
+    public var bytes = 0
+
+    public init(messages: Int = 0, bytes: Int = 0) {
+        self.messages = messages
+        self.bytes = bytes
+    }
+
+    mutating func add(_ other: Amount) {
+        messages += other.messages
+        bytes += other.bytes
+    }
+}
+
+/// Is told what happens. It may ask the bridge for its status, and must not change it.
+public protocol BridgeObserver: AnyObject {
+    func report(_ event: BridgeEvent)
+}
+
+/// What a bridge has done since it was started.
+public struct Totals: Equatable, Sendable {
+    /// From the upstream.
+    public var received = Amount()
+    /// To the upstream.
+    public var sent = Amount()
+    private var discards = [Amount](repeating: Amount(), count: DiscardReason.allCases.count)
+
+    public func discarded(_ reason: DiscardReason) -> Amount { discards[reason.rawValue] }
+
+    mutating func discard(_ amount: Amount, _ reason: DiscardReason) { discards[reason.rawValue].add(amount) }
+}

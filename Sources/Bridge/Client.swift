@@ -1,0 +1,117 @@
+import Exchange
+import Linux
+
+/// One connected local program: a descriptor and a cursor.
+final class Client: ReadinessHandler {
+    /// What we do with what the client sends.
+    enum Reading {
+        /// It goes to the upstream, frame by frame.
+        case frames(Inlet)
+        /// Its socket has `send: no`: the kernel refuses what comes, what came before is thrown away.
+        case refused
+        /// It sends nothing more.
+        case ended
+    }
+
+    let identity: ClientIdentity
+    let recipient: Recipient
+    let patience: Duration?
+    private unowned let bridge: Bridge
+    private let descriptor: FileDescriptor
+    private var registration: Registration?
+    private var isWatchingWritable = false
+
+    /// Its place in the bridge's list.
+    var slot = -1
+    var cursor: Cursor
+    var backlog = Backlog()
+    var reading: Reading
+    var isQueuedForReading = false
+    /// The last send took everything, or the kernel has said since that there is room.
+    private(set) var isWritable = true
+    /// It has closed its connection: nothing can be sent, but what it sent is still read.
+    private(set) var isHungUp = false
+
+    init(
+        _ descriptor: consuming FileDescriptor, identity: ClientIdentity, patience: Duration?, reading: Reading,
+        cursor: Cursor, bridge: Bridge
+    ) {
+        self.descriptor = descriptor
+        self.identity = identity
+        self.patience = patience
+        self.reading = reading
+        self.cursor = cursor
+        self.bridge = bridge
+        recipient = Recipient(client: identity.number)
+    }
+
+    func watch(in loop: EventLoop) throws(SystemError) {
+        registration = try loop.add(descriptor, for: [.readable, .edgeTriggered], handler: self)
+    }
+
+    func unwatch(in loop: EventLoop) {
+        if let registration { loop.remove(registration) }
+        registration = nil
+    }
+
+    /// Ends the connection, so that the client sees end-of-file after what it was sent: bytes of its own that nobody read
+    /// would turn that into a reset.
+    func close() { descriptor.discardReceived(atMost: 1 << 20) }
+
+    var isReadingEnded: Bool { if case .ended = reading { true } else { false } }
+
+    func becameReady(_ readiness: Readiness) {
+        if readiness.contains(.writable) {
+            // Told although nothing was blocked: it has caught up, so this need not be watched any more.
+            if isWritable { watchWritable(false) }
+            isWritable = true
+            bridge.needsFanOut()
+        }
+        if !readiness.isDisjoint(with: .hangup) {
+            isHungUp = true
+            bridge.needsFanOut()
+        }
+        if !readiness.isDisjoint(with: [.readable, .hangup]) { bridge.queueForReading(self) }
+    }
+
+    private func watchWritable(_ wanted: Bool) {
+        guard wanted != isWatchingWritable, let registration else { return }
+        let interest: Interest = wanted ? [.readable, .writable, .edgeTriggered] : [.readable, .edgeTriggered]
+        // A registered descriptor can be modified without fail (epoll_ctl(2)); if not, the next send tells.
+        try? bridge.loop.modify(registration, for: interest)
+        isWatchingWritable = wanted
+    }
+
+    /// Sends what stands between the cursor and the head, as far as the kernel takes it.
+    func flush(_ log: BroadcastLog) throws(SystemError) {
+        while isWritable && cursor.position < log.head {
+            var wanted = 0
+            let transfer = try log.withRun(at: &cursor, for: recipient) { bytes throws(SystemError) in
+                wanted = bytes.count
+                return try descriptor.send(bytes)
+            }
+            guard let transfer else { break }
+            var count = 0
+            if case .moved(let moved) = transfer { count = moved }
+            log.advance(&cursor, by: count)
+            if count < wanted {
+                isWritable = false
+                watchWritable(true)
+            }
+        }
+        if cursor.position == log.head { backlog.reachedHead() }
+    }
+
+    /// Nothing can be sent to it any more.
+    func hungUp() { isHungUp = true }
+
+    /// Throws away what a client sends that may not.
+    func discardReceived() -> (count: Int, hasEnded: Bool) { descriptor.discardReceived(atMost: 64 << 10) }
+
+    func receive(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Transfer {
+        try descriptor.receive(into: &bytes)
+    }
+
+    /// A number that changes when the client has read something: what the kernel still holds for it is part of it.
+    var progress: UInt64 { cursor.position &- UInt64(descriptor.unsent()) }
+}

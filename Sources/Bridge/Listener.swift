@@ -1,0 +1,73 @@
+import Configuration
+import Linux
+
+/// One socket of the bridge: accepts its clients, and pauses while it cannot.
+final class Listener: ReadinessHandler, TimerHandler {
+    /// How many clients one turn accepts at the most.
+    private static let batch = 64
+    /// How long accepting pauses after a failure that only time can mend.
+    private static let pause = Duration.seconds(1)
+
+    let settings: SocketSettings
+    private let file: SocketFile
+    private unowned let bridge: Bridge
+    private var registration: Registration?
+    private var retry: TimerID?
+    private var isPaused = false
+
+    init(_ settings: SocketSettings, bridge: Bridge) throws(SocketFileError) {
+        self.settings = settings
+        self.bridge = bridge
+        file = try SocketFile(path: settings.path, mode: settings.mode, group: settings.group?.id)
+    }
+
+    func watch() throws(SystemError) {
+        registration = try bridge.loop.add(file.descriptor, for: .readable, handler: self)
+    }
+
+    /// Stops listening, and removes the socket.
+    func close() {
+        if let registration { bridge.loop.remove(registration) }
+        if let retry { bridge.loop.disarm(retry) }
+        file.remove()
+    }
+
+    func becameReady(_ readiness: Readiness) {
+        for _ in 0..<Self.batch {
+            guard bridge.hasRoomForClient else { return pause(.full(clients: bridge.clientCount)) }
+            do throws(SystemError) {
+                guard let descriptor = try file.descriptor.accept() else { return }
+                try bridge.admit(descriptor, on: settings)
+            } catch {
+                // The client is gone already; that is all (accept(2)).
+                if error.isOfConnection { continue }
+                return pause(.failed(error))
+            }
+        }
+    }
+
+    /// A client has left, or time has passed: tries again.
+    func resume() {
+        guard isPaused, let registration else { return }
+        isPaused = false
+        if let retry { bridge.loop.disarm(retry) }
+        retry = nil
+        do throws(SystemError) {
+            try bridge.loop.modify(registration, for: .readable)
+            bridge.report(.acceptingResumed(socket: settings.name))
+        } catch {
+            pause(.failed(error))
+        }
+    }
+
+    func timerFired(_ timer: TimerID) { resume() }
+
+    private func pause(_ reason: PauseReason) {
+        guard !isPaused, let registration else { return }
+        isPaused = true
+        // An empty interest cannot fail to be set.
+        try? bridge.loop.modify(registration, for: [])
+        if case .failed = reason { retry = bridge.loop.arm(at: bridge.loop.now + Self.pause, handler: self) }
+        bridge.report(.acceptingPaused(socket: settings.name, reason))
+    }
+}

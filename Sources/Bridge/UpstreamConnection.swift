@@ -1,0 +1,79 @@
+import Linux
+import Uplink
+
+/// The socket to the upstream, from connect(2) to close(2).
+///
+/// It is watched level-triggered, for a short read proves nothing: a FIN or urgent data may follow.
+final class UpstreamConnection: ReadinessHandler {
+    /// The uplink's number for it.
+    let step: UInt64
+    private unowned let bridge: Bridge
+    private let descriptor: FileDescriptor
+    private var registration: Registration?
+    private(set) var isConnecting: Bool
+    /// Something can be read, or the connection's end was seen.
+    private(set) var isReadable = false
+    /// The kernel takes nothing more for now.
+    private(set) var isSendBlocked = false
+
+    init(_ socket: consuming ConnectingSocket, step: UInt64, bridge: Bridge) throws(SystemError) {
+        self.step = step
+        self.bridge = bridge
+        isConnecting = !socket.isConnected
+        descriptor = socket.take()
+        registration = try bridge.loop.add(descriptor, for: isConnecting ? .writable : .readable, handler: self)
+    }
+
+    func becameReady(_ readiness: Readiness) {
+        if isConnecting { return finishConnecting() }
+        if !readiness.isDisjoint(with: [.readable, .hangup]) { isReadable = true }
+        if !readiness.isDisjoint(with: [.writable, .hangup]) { isSendBlocked = false }
+        bridge.requestTurn()
+    }
+
+    private func finishConnecting() {
+        let code = descriptor.takeError()
+        guard code == 0 else {
+            return bridge.upstreamFailed(step: step, .system(call: "connect", errno: code))
+        }
+        isConnecting = false
+        bridge.upstreamOpened(step: step)
+    }
+
+    func receive(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Transfer {
+        isReadable = false
+        return try descriptor.receive(into: &bytes)
+    }
+
+    func send(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
+        var count = 0
+        if case .moved(let moved) = try descriptor.send(bytes) { count = moved }
+        isSendBlocked = count < bytes.count
+        return count
+    }
+
+    /// Asks the kernel for just what can be acted upon. While reading is paused, what was reported once is known, and
+    /// asking again would only spin.
+    func updateInterest(isReadingPaused: Bool) {
+        guard let registration else { return }
+        var interest: Interest = isReadingPaused && isReadable ? [] : .readable
+        if isSendBlocked { interest.insert(.writable) }
+        do throws(SystemError) {
+            try bridge.loop.modify(registration, for: interest)
+        } catch {
+            bridge.upstreamFailed(step: step, .system(call: "epoll_ctl", errno: error.code))
+        }
+    }
+
+    var peer: String { (try? descriptor.peerAddress())?.description ?? "an unknown address" }
+
+    /// Closes the connection. What was sent last still arrives: the direction is ended in good order, and unread bytes,
+    /// which would turn the end into a reset, are thrown away.
+    func close() {
+        if let registration { bridge.loop.remove(registration) }
+        registration = nil
+        guard !isConnecting else { return }
+        try? descriptor.shutDown(.writing)
+        descriptor.discardReceived(atMost: 1 << 20)
+    }
+}

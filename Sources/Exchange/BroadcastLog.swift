@@ -1,0 +1,121 @@
+public import Framing
+public import Memory
+
+/// The ring of received messages that all clients read from: one log, many cursors.
+///
+/// Positions are absolute byte offsets; `tail` ≤ every cursor ≤ `head` ≤ what was received. Bytes after the head are an
+/// incomplete message, or wait for room in the index: nobody sees them.
+public final class BroadcastLog {
+    private var memory: MirroredMemory
+    private var index: FrameIndex
+    private let framing: Framing
+    private let limit: Int
+    private var decoder: Decoder
+    private var received: UInt64 = 0
+    /// Whole messages may stand after the head, for the index was full.
+    public private(set) var hasUndecoded = false
+    /// The oldest byte that somebody may still need.
+    public private(set) var tail: UInt64 = 0
+
+    /// - Parameters:
+    ///   - memory: The ring.
+    ///   - framing: How the received bytes are divided.
+    ///   - limit: The most payload bytes of one message: at most half of the ring.
+    ///   - maximumFrames: How many messages are kept at the most: a power of two.
+    public init(memory: consuming MirroredMemory, framing: Framing, limit: Int, maximumFrames: Int) {
+        precondition(limit <= memory.size / 2, "a message of \(limit) bytes in a ring of \(memory.size)")
+        self.memory = memory
+        self.framing = framing
+        self.limit = limit
+        decoder = Decoder(framing, limit: limit)
+        index = FrameIndex(capacity: maximumFrames)
+    }
+
+    /// Position after the last whole message.
+    public var head: UInt64 { index.head }
+
+    /// How many bytes can be received now: 0 when the ring or the index is full.
+    public var space: Int { hasUndecoded ? 0 : memory.size - Int(received - tail) }
+
+    // MARK: The writer
+
+    /// Lends the place where the next bytes go: at most `limit` bytes, no more than `space`.
+    public func withFreeSpace<R, E: Error>(
+        atMost limit: Int, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        try memory.withMutableBytes(received..<received + UInt64(min(space, limit)), body)
+    }
+
+    /// `count` bytes were written to the free space: the head moves past each message that became whole.
+    ///
+    /// - Returns: How many messages that were.
+    /// - Throws: `FramingError` after the messages before the fault became visible: the connection must be closed.
+    public func received(_ count: Int) throws(FramingError) -> Int {
+        received += UInt64(count)
+        return try decode()
+    }
+
+    /// Whether messages wait for room in the index, and there is some by now.
+    public var canResume: Bool { hasUndecoded && (index.free > 0 || index.end(of: index.first) <= tail) }
+
+    /// Decodes what had to wait for room in the index.
+    ///
+    /// - Returns: How many messages became visible.
+    public func resume() throws(FramingError) -> Int { try decode() }
+
+    private func decode() throws(FramingError) -> Int {
+        hasUndecoded = false
+        if index.free < index.capacity / 2 { index.release(before: tail) }
+        let room = index.free
+        let count = try memory.withBytes(head..<received) { bytes throws(FramingError) in
+            try decoder.decode(bytes, atMost: room, into: &index)
+        }
+        hasUndecoded = count == room
+        return count
+    }
+
+    /// The connection was lost: what is incomplete is thrown away, and a new decoder made.
+    ///
+    /// - Returns: How many bytes were thrown away.
+    public func connectionLost() -> Int {
+        defer {
+            received = head
+            hasUndecoded = false
+        }
+        decoder = Decoder(framing, limit: limit)
+        return Int(received - head)
+    }
+
+    // MARK: Readers
+
+    /// A place at the head: the next message is the first.
+    public func newCursor() -> Cursor { Cursor(position: head) }
+
+    /// Lends what stands at the cursor for this reader, in one contiguous run: up to the head, or to the next bytes that
+    /// are not for it. The cursor is moved past such bytes first.
+    ///
+    /// - Returns: What `body` returned; `nil`, without calling it, when nothing is there.
+    public func withRun<R, E: Error>(
+        at cursor: inout Cursor, for reader: Recipient, _ body: (Span<UInt8>) throws(E) -> R
+    ) throws(E) -> R? {
+        let run = index.holes.run(in: cursor.position..<head, for: reader)
+        cursor.position = run.lowerBound
+        return run.isEmpty ? nil : try memory.withBytes(run, body)
+    }
+
+    /// The reader has taken `count` bytes of the run.
+    public func advance(_ cursor: inout Cursor, by count: Int) {
+        cursor.position += UInt64(count)
+        precondition(cursor.position <= head, "a cursor past the head")
+    }
+
+    /// Nobody needs what is before `position` any more.
+    public func release(before position: UInt64) { tail = position }
+
+    /// Whether more than half of the ring, or of the index, lies between the cursor and the head.
+    public func isMoreThanHalfBehind(_ cursor: Cursor) -> Bool {
+        if Int(head - cursor.position) > memory.size / 2 { return true }
+        let half = index.capacity / 2
+        return index.kept > half && index.end(of: index.count - UInt64(half) - 1) > cursor.position
+    }
+}

@@ -1,0 +1,87 @@
+import Framing
+
+/// Where the most recent messages end: a ring of entries that tile the stream, skipped ranges among them.
+@safe struct FrameIndex: ~Copyable, FrameSink {
+    /// 16 bytes.
+    struct Entry {
+        /// Position after the last byte.
+        var end: UInt64
+        var header: UInt16
+        var trailer: UInt16
+        var recipient: Recipient
+    }
+    private let entries: UnsafeMutablePointer<Entry>
+    let capacity: Int
+    /// Entries ever appended: the number of the next one.
+    private(set) var count: UInt64 = 0
+    /// The number of the oldest entry that is still needed.
+    private(set) var first: UInt64 = 0
+    /// End of the newest entry.
+    private(set) var head: UInt64 = 0
+    /// Ranges that are not for everyone.
+    private(set) var holes = Holes()
+
+    /// - Parameter capacity: A power of two.
+    init(capacity: Int) {
+        precondition(capacity > 0 && capacity & (capacity - 1) == 0, "\(capacity) is no power of two")
+        self.capacity = capacity
+        // Untouched, and so not resident, until entries are written.
+        unsafe entries = .allocate(capacity: capacity)
+    }
+
+    deinit { unsafe entries.deallocate() }
+
+    var kept: Int { Int(count - first) }
+    var free: Int { capacity - kept }
+
+    @inline(__always)
+    private func entry(_ number: UInt64) -> Entry {
+        unsafe entries[Int(truncatingIfNeeded: number) & (capacity - 1)]
+    }
+
+    /// The end of entry `number`, which must still be kept.
+    func end(of number: UInt64) -> UInt64 { entry(number).end }
+
+    @inline(__always)
+    private mutating func append(
+        length: UInt64, header: UInt16 = 0, trailer: UInt16 = 0, for recipient: Recipient
+    ) {
+        head &+= length
+        unsafe entries[Int(truncatingIfNeeded: count) & (capacity - 1)] =
+            Entry(end: head, header: header, trailer: trailer, recipient: recipient)
+        count &+= 1
+    }
+
+    @inline(__always)
+    mutating func append(_ frame: Frame) {
+        append(length: UInt64(frame.length), header: frame.header, trailer: frame.trailer, for: .everyone)
+    }
+
+    /// A frame that only one client is to have.
+    mutating func append(_ frame: Frame, for recipient: Recipient) {
+        holes.append(head..<head + UInt64(frame.length), for: recipient)
+        append(length: UInt64(frame.length), header: frame.header, trailer: frame.trailer, for: recipient)
+    }
+
+    mutating func skip(_ count: Int) {
+        holes.append(head..<head + UInt64(count), for: .nobody)
+        append(length: UInt64(count), for: .nobody)
+    }
+
+    /// The number of the oldest kept entry that ends after `position`; `count` when there is none.
+    func firstEntry(endingAfter position: UInt64) -> UInt64 {
+        var low = first
+        var high = count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if entry(middle).end <= position { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// What ends at or before `position` is needed no more.
+    mutating func release(before position: UInt64) {
+        first = firstEntry(endingAfter: position)
+        holes.release(before: position)
+    }
+}

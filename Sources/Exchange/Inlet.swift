@@ -1,0 +1,68 @@
+public import Framing
+
+/// What one client has begun to send and not finished, and its decoder.
+///
+/// The storage exists only while there is something in it.
+public final class Inlet {
+    var decoder: Decoder
+    /// An unfinished frame is shorter than this.
+    private let longestFrame: Int
+    private var storage: [UInt8] = []
+    /// How many bytes of the storage are received ones.
+    private(set) var count = 0
+
+    public init(framing: Framing, limit: Int) {
+        decoder = Decoder(framing, limit: limit)
+        longestFrame = limit + framing.overhead
+    }
+
+    /// Bytes of the unfinished message.
+    public var partialCount: Int { count }
+
+    func withBytes<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+        try unsafe storage.withUnsafeBufferPointer { buffer throws(E) in
+            try body(unsafe Span(_unsafeElements: buffer).extracting(first: count))
+        }
+    }
+
+    /// Lends the room behind what is there: at least one byte, at most `limit`.
+    func withSpare<R, E: Error>(
+        atMost limit: Int, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        if storage.count == count { grow(to: min(count * 2, longestFrame)) }
+        let room = count..<min(storage.count, count + limit)
+        return try unsafe storage.withUnsafeMutableBufferPointer { buffer throws(E) in
+            var spare = unsafe MutableSpan(_unsafeElements: buffer[room])
+            return try body(&spare)
+        }
+    }
+
+    /// So many bytes were written to the room behind.
+    func received(_ added: Int) {
+        count += added
+        precondition(count <= storage.count, "more bytes than there was room for")
+    }
+
+    func append(_ bytes: Span<UInt8>) {
+        let needed = count + bytes.count
+        if needed > storage.count { grow(to: max(needed, min(count * 2, longestFrame))) }
+        for i in bytes.indices { storage[count + i] = bytes[i] }
+        count = needed
+    }
+
+    func removeFirst(_ removed: Int) {
+        guard removed < count else { return removeAll() }
+        storage.removeFirst(removed)
+        count -= removed
+    }
+
+    func removeAll() {
+        storage = []
+        count = 0
+    }
+
+    private func grow(to capacity: Int) {
+        storage.reserveCapacity(capacity)
+        storage.append(contentsOf: repeatElement(0, count: capacity - storage.count))
+    }
+}

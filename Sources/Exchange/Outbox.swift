@@ -1,0 +1,132 @@
+public import Framing
+public import Memory
+
+/// The ring of whole frames from clients to the upstream, its one reader.
+///
+/// Only whole frames enter it; what a client has begun and not finished waits in that client's `Inlet`. A frame is kept
+/// until it was wholly sent, so that a connection's loss never tears one.
+public final class Outbox {
+    /// An unfinished message that is longer is received into its own buffer, not copied back and forth: so each byte
+    /// costs a bounded amount of work, however slowly it drips.
+    private static let longestCopied = 4096
+
+    private var memory: MirroredMemory
+    private var index: FrameIndex
+    /// The next byte to send.
+    private var position: UInt64 = 0
+    /// Start of the oldest frame that was not wholly sent.
+    private var tail: UInt64 = 0
+
+    /// - Parameters:
+    ///   - memory: The ring: at least twice the longest frame.
+    ///   - maximumFrames: How many frames it holds at the most: a power of two.
+    public init(memory: consuming MirroredMemory, maximumFrames: Int) {
+        self.memory = memory
+        index = FrameIndex(capacity: maximumFrames)
+    }
+
+    private var head: UInt64 { index.head }
+    private var space: Int { memory.size - Int(head - tail) }
+
+    /// Whether everything was sent.
+    public var isEmpty: Bool { position == head }
+    /// Frames that were not wholly sent.
+    public var pendingFrames: Int { index.kept }
+    /// Bytes that were not sent.
+    public var pendingBytes: Int { Int(head - position) }
+
+    // MARK: Clients
+
+    /// Lends the place where the next bytes of a client go.
+    ///
+    /// - Returns: What `body` returned; `nil`, without calling it, when there is no room for what the client sends.
+    public func withFreeSpace<R, E: Error>(
+        for inlet: Inlet, atMost limit: Int, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
+    ) throws(E) -> R? {
+        // Each byte may end a frame.
+        let room = min(limit, space - inlet.count, index.free)
+        guard room > 0 else { return nil }
+        if isOwnBuffer(inlet) { return try inlet.withSpare(atMost: room, body) }
+        let head = head
+        inlet.withBytes { memory.copy($0, to: head) }
+        let start = head + UInt64(inlet.count)
+        return try memory.withMutableBytes(start..<start + UInt64(room), body)
+    }
+
+    /// `count` bytes of a client were written to its place: each frame that became whole will go up.
+    ///
+    /// - Returns: How many frames that were.
+    /// - Throws: `FramingError` after the frames before the fault were taken: the client must be disconnected.
+    public func received(_ count: Int, from inlet: Inlet) throws(FramingError) -> Int {
+        isOwnBuffer(inlet)
+            ? try receivedInOwnBuffer(count, from: inlet) : try receivedInRing(count, from: inlet)
+    }
+
+    private func isOwnBuffer(_ inlet: Inlet) -> Bool { inlet.count > Self.longestCopied }
+
+    private func receivedInRing(_ count: Int, from inlet: Inlet) throws(FramingError) -> Int {
+        let known = inlet.count
+        let start = head
+        let end = start + UInt64(known + count)
+        let room = index.free
+        let frames = try memory.withBytes(start..<end) { bytes throws(FramingError) in
+            try inlet.decoder.decode(bytes, atMost: room, into: &index)
+        }
+        if frames > 0 {
+            inlet.removeAll()
+            if head < end { memory.withBytes(head..<end) { inlet.append($0) } }
+        } else {
+            memory.withBytes(start + UInt64(known)..<end) { inlet.append($0) }
+        }
+        return frames
+    }
+
+    private func receivedInOwnBuffer(_ count: Int, from inlet: Inlet) throws(FramingError) -> Int {
+        inlet.received(count)
+        let start = head
+        let room = index.free
+        defer {
+            let whole = Int(head - start)
+            inlet.withBytes { memory.copy($0.extracting(first: whole), to: start) }
+            inlet.removeFirst(whole)
+        }
+        return try inlet.withBytes { bytes throws(FramingError) in
+            try inlet.decoder.decode(bytes, atMost: room, into: &index)
+        }
+    }
+
+    // MARK: The upstream
+
+    /// Lends everything that waits to be sent, in one contiguous run.
+    public func withPending<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+        try memory.withBytes(position..<head, body)
+    }
+
+    /// `count` bytes were sent.
+    ///
+    /// - Returns: How many frames were thereby wholly sent.
+    public func sent(_ count: Int) -> Int {
+        let before = index.first
+        position += UInt64(count)
+        precondition(position <= head, "more was sent than there was")
+        let next = index.firstEntry(endingAfter: position)
+        if next > before { tail = index.end(of: next - 1) }
+        index.release(before: position)
+        return Int(next - before)
+    }
+
+    /// The connection was lost: a frame that was half sent will be sent again whole.
+    public func connectionLost() { position = tail }
+
+    /// Forgets every frame, while no connection has been given a part of one.
+    ///
+    /// - Returns: How many frames and bytes that were.
+    public func discard() -> (frames: Int, bytes: Int) {
+        precondition(position == tail, "half of a frame was sent")
+        let discarded = (index.kept, Int(head - tail))
+        position = head
+        tail = head
+        index.release(before: head)
+        return discarded
+    }
+}

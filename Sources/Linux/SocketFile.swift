@@ -1,0 +1,167 @@
+import Glibc
+
+/// Why a socket could not be put into the file system.
+public enum SocketFileError: Error, Equatable, Sendable {
+    /// A live process owns it.
+    case inUse(path: String, pid: Int32?)
+    /// Something else stands there, which is left alone.
+    case notASocket(path: String)
+    case system(path: String, SystemError)
+}
+
+extension SocketFileError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .inUse(let path, let pid?): "cannot listen on \(path): in use by pid \(pid)"
+        case .inUse(let path, nil): "cannot listen on \(path): in use by another process"
+        case .notASocket(let path):
+            "cannot listen on \(path): something that is not a socket stands there, and is not deleted"
+        case .system(let path, let error): "cannot listen on \(path): \(error)"
+        }
+    }
+}
+
+/// A listening Unix stream socket in the file system, and the lock file beside it that decides who owns it.
+///
+/// The lock is held as long as the process lives, so a socket that SIGKILL left behind is replaced and a live one never
+/// stolen. The socket appears under its path with its mode and group already right, and listening.
+public final class SocketFile {
+    public let path: String
+    public let descriptor: FileDescriptor
+    private let lock: FileDescriptor
+    private let identity: FileIdentity
+
+    /// - Parameters:
+    ///   - path: Absolute, at most `SocketAddress.longestPath` bytes.
+    ///   - mode: Permission bits.
+    ///   - group: `nil` leaves it to the process and the directory.
+    public init(path: String, mode: UInt32, group: UInt32?) throws(SocketFileError) {
+        self.path = path
+        do throws(SystemError) {
+            lock = try Self.takeLock(Self.lockPath(path))
+        } catch {
+            guard error.code == EWOULDBLOCK else { throw .system(path: Self.lockPath(path), error) }
+            throw .inUse(path: path, pid: Self.owner(Self.lockPath(path)))
+        }
+        try Self.removeStale(path)
+        do throws(SystemError) {
+            let socket = try FileDescriptor.streamSocket(family: AF_UNIX)
+            identity = try Self.place(socket, at: path, mode: mode, group: group)
+            descriptor = socket
+        } catch {
+            Self.removeFile(Self.lockPath(path))
+            throw .system(path: path, error)
+        }
+    }
+
+    /// Removes the socket, unless another stands in its place by now, and gives up the lock.
+    public func remove() {
+        if (try? FileIdentity(of: path)) == identity { Self.removeFile(path) }
+        Self.removeFile(Self.lockPath(path))
+    }
+
+    private static func removeFile(_ path: String) { _ = unsafe unlink(path) }
+
+    private static func lockPath(_ path: String) -> String { path + ".lock" }
+
+    /// - Throws: EWOULDBLOCK when another process holds the lock.
+    private static func takeLock(_ name: String) throws(SystemError) -> FileDescriptor {
+        while true {
+            let lock = FileDescriptor(
+                owning: Int32(
+                    try retrying("open") {
+                        unsafe Int(open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644))
+                    }))
+            let raw = lock.raw
+            _ = try retrying("flock") { Int(flock(raw, LOCK_EX | LOCK_NB)) }
+            // An owner that ends removes its file: what was locked must be what stands there.
+            guard try FileIdentity(of: raw) == (try? FileIdentity(of: name)) else { continue }
+            let text = "\(getpid())\n"
+            _ = try retrying("ftruncate") { Int(ftruncate(raw, 0)) }
+            _ = try retrying("pwrite") { unsafe pwrite(raw, text, text.utf8.count, 0) }
+            return lock
+        }
+    }
+
+    /// The process that a lock file names.
+    private static func owner(_ name: String) -> Int32? {
+        let raw = unsafe open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard raw >= 0 else { return nil }
+        let file = FileDescriptor(owning: raw)
+        var buffer = [UInt8](repeating: 0, count: 16)
+        let count = unsafe pread(file.raw, &buffer, buffer.count, 0)
+        guard count > 0 else { return nil }
+        return Int32(String(decoding: buffer[..<count].prefix { $0 != 0x0A }, as: UTF8.self))
+    }
+
+    /// Whoever holds the lock may remove a socket; one that answers although the lock is free lost its lock file, and
+    /// is alive all the same.
+    private static func removeStale(_ path: String) throws(SocketFileError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+        if isAnswering(path) { throw .inUse(path: path, pid: nil) }
+        removeFile(path)
+    }
+
+    private static func isAnswering(_ path: String) -> Bool {
+        do throws(SystemError) {
+            _ = try FileDescriptor.connecting(to: .unix(path: path))
+            return true
+        } catch {
+            // A full backlog has an owner.
+            return error.code == EAGAIN
+        }
+    }
+
+    /// Makes everything right under a name that nobody knows, then moves it to the path.
+    private static func place(
+        _ socket: borrowing FileDescriptor, at path: String, mode: UInt32, group: UInt32?
+    ) throws(SystemError) -> FileIdentity {
+        guard path.utf8.count <= SocketAddress.longestPath else {
+            throw SystemError(call: "bind", code: ENAMETOOLONG)
+        }
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        let directory = slash == path.startIndex ? "/" : String(path[..<slash])
+        let handle = FileDescriptor(
+            owning: Int32(try retrying("open") { unsafe Int(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) }))
+        // Through the handle, so that the temporary name is short enough wherever the directory is.
+        let temporary = "/proc/self/fd/\(handle.raw)/.trunkline-\(getpid())-\(socket.raw)"
+        removeFile(temporary)
+        try socket.bind(to: .unix(path: temporary))
+        do throws(SystemError) {
+            if let group { _ = try retrying("chown") { unsafe Int(chown(temporary, uid_t.max, group)) } }
+            _ = try retrying("chmod") { unsafe Int(chmod(temporary, mode)) }
+            try socket.listen()
+            _ = try retrying("rename") { unsafe Int(rename(temporary, path)) }
+        } catch {
+            removeFile(temporary)
+            throw error
+        }
+        return try FileIdentity(of: path)
+    }
+}
+
+/// What a path or a descriptor refers to.
+struct FileIdentity: Equatable {
+    let device: UInt64
+    let inode: UInt64
+
+    private init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+    }
+
+    /// Does not follow a symbolic link.
+    init(of path: String) throws(SystemError) {
+        var status = stat()
+        _ = try retrying("lstat") { unsafe Int(lstat(path, &status)) }
+        self.init(status)
+    }
+
+    init(of descriptor: Int32) throws(SystemError) {
+        var status = stat()
+        _ = try retrying("fstat") { unsafe Int(fstat(descriptor, &status)) }
+        self.init(status)
+    }
+}
