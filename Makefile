@@ -1,0 +1,84 @@
+# Trunkline: "make help" lists what can be made.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-builtin-rules
+.NOTPARALLEL:
+.DEFAULT_GOAL := build
+
+sbin     := $(PREFIX)/sbin
+bin      := $(PREFIX)/bin
+units    := $(PREFIX)/lib/systemd/system
+sysusers := $(PREFIX)/lib/sysusers.d
+doc      := $(PREFIX)/share/doc/trunkline
+
+products := .build/release
+sources  := Package.swift Sources Tests
+scripts  := .ci/run $(wildcard scripts/*)
+
+# The compiler's warnings are errors by Package.swift; so is an import that a target does not declare.
+swift_flags   := --explicit-target-dependency-import-check error
+release_flags := --configuration release --static-swift-stdlib -Xlinker -s $(swift_flags)
+
+.PHONY: build
+build: ## build for release, into .build/release (the default)
+	@scripts/setup
+	swift build $(release_flags)
+
+.PHONY: demo
+demo: build ## build, then show the main job at work for about ten seconds
+	@scripts/demo $(products)
+
+.PHONY: test
+test: ## build for debugging, then run every test
+	@scripts/setup test
+	swift test $(swift_flags)
+
+.PHONY: lint
+lint: ## check the format of the sources, and the shell scripts
+	@scripts/setup lint
+	swift format lint --strict --parallel --recursive $(sources)
+	shellcheck $(scripts)
+
+.PHONY: format
+format: ## format the sources
+	@scripts/setup
+	swift format format --in-place --parallel --recursive $(sources)
+
+.PHONY: check
+check: lint test ## lint, a build without a warning, the allowed dependencies, every test
+
+# Builds nothing, so that it can run under sudo, which would leave root's files in .build and may not find Swift.
+.PHONY: install
+install: ## install below PREFIX (/usr/local), or for a package below DESTDIR; after "make"
+	@test -x $(products)/trunklined -a -x $(products)/trunklinectl || \
+	    { echo 'install: nothing is built yet; run "make" first' >&2; exit 1; }
+	install -D -m 755 $(products)/trunklined '$(DESTDIR)$(sbin)/trunklined'
+	install -D -m 755 $(products)/trunklinectl '$(DESTDIR)$(bin)/trunklinectl'
+	install -d '$(DESTDIR)$(units)'
+	sed 's,/usr/local,$(PREFIX),' 'systemd/trunkline@.service' >'$(DESTDIR)$(units)/trunkline@.service'
+	chmod 644 '$(DESTDIR)$(units)/trunkline@.service'
+	install -D -m 644 systemd/sysusers.d/trunkline.conf '$(DESTDIR)$(sysusers)/trunkline.conf'
+	install -d '$(DESTDIR)$(doc)/examples'
+	install -m 644 config/*.yaml '$(DESTDIR)$(doc)/examples'
+	install -m 644 LICENSE $(wildcard README.md) '$(DESTDIR)$(doc)'
+	install -d '$(DESTDIR)/etc/trunkline'
+	@scripts/after-install '$(DESTDIR)' '$(PREFIX)'
+
+.PHONY: uninstall
+uninstall: ## remove what "make install" installed; configurations stay
+	rm -f '$(DESTDIR)$(sbin)/trunklined' '$(DESTDIR)$(bin)/trunklinectl'
+	rm -f '$(DESTDIR)$(units)/trunkline@.service' '$(DESTDIR)$(sysusers)/trunkline.conf'
+	rm -rf '$(DESTDIR)$(doc)'
+	@scripts/after-uninstall '$(DESTDIR)'
+
+.PHONY: clean
+clean: ## remove everything that was built
+	rm -rf .build
+
+.PHONY: help
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
