@@ -127,6 +127,17 @@ extension FileDescriptor {
             return unsafe Int(setsockopt(raw, level, name, &value, socklen_t(MemoryLayout<Int32>.size)))
         }
     }
+
+    /// Makes the close of a TCP socket a reset (RST), which discards what the peer's kernel does not hold yet
+    /// (SO_LINGER of 0 seconds).
+    public borrowing func resetOnClose() throws(SystemError) {
+        let raw = raw
+        _ = try retrying("setsockopt") {
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            return unsafe Int(
+                setsockopt(raw, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size)))
+        }
+    }
 }
 
 extension FileDescriptor {

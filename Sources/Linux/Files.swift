@@ -1,0 +1,47 @@
+import Glibc
+
+extension FileDescriptor {
+    /// A file to append to; made, with mode 0666 less the umask, if it does not exist.
+    public static func appending(to path: String) throws(SystemError) -> FileDescriptor {
+        try opening(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC)
+    }
+
+    /// A file to read from.
+    public static func reading(_ path: String) throws(SystemError) -> FileDescriptor {
+        try opening(path, O_RDONLY | O_CLOEXEC)
+    }
+
+    private static func opening(_ path: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
+        FileDescriptor(owning: Int32(try retrying("open") { unsafe Int(open(path, flags, 0o666)) }))
+    }
+
+    /// All bytes up to the end of the file.
+    public borrowing func readToEnd() throws(SystemError) -> [UInt8] {
+        var contents: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            var free = chunk.mutableSpan
+            switch try read(into: &free) {
+            case .moved(let count): contents += chunk[..<count]
+            case .ended: return contents
+            case .wouldBlock: throw SystemError(call: "read", code: EAGAIN)
+            }
+        }
+    }
+
+    /// Writes everything to a file, a terminal or a pipe that blocks.
+    public borrowing func writeAll(_ bytes: Span<UInt8>) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            switch try write(bytes.extracting(written...)) {
+            case .moved(let count): written += count
+            case .ended, .wouldBlock: throw SystemError(call: "write", code: EAGAIN)
+            }
+        }
+    }
+}
+
+/// unlink(2).
+public func removeFile(_ path: String) throws(SystemError) {
+    _ = try retrying("unlink") { unsafe Int(unlink(path)) }
+}
