@@ -1,0 +1,116 @@
+import Framing
+import Linux
+
+/// Bytes received and not yet divided into messages.
+struct Incoming {
+    private var decoder: Decoder
+    private(set) var bytes: [UInt8] = []
+    /// Whole messages received.
+    private(set) var messages = 0
+
+    init(_ framing: Framing) { decoder = Decoder(framing, limit: Framing.longestMessage) }
+
+    /// Gives each payload that is whole now to `handle`, in order.
+    mutating func append(
+        _ received: ArraySlice<UInt8>, _ handle: (ArraySlice<UInt8>) -> Void
+    ) throws(FramingError) {
+        bytes += received
+        var found = Found()
+        // Copied, for the span borrows all of this value.
+        var decoder = decoder
+        defer {
+            self.decoder = decoder
+            bytes.removeFirst(found.position)
+        }
+        while true {
+            let start = found.position
+            found.payloads.removeAll(keepingCapacity: true)
+            var failure: FramingError?
+            do {
+                _ = try decoder.decode(bytes.span.extracting(start...), atMost: 4096, into: &found)
+            } catch {
+                failure = error
+            }
+            for payload in found.payloads { handle(bytes[payload]) }
+            messages += found.payloads.count
+            if let failure { throw failure }
+            if found.payloads.count < 4096 { return }
+        }
+    }
+
+    private struct Found: FrameSink {
+        var payloads: [Range<Int>] = []
+        var position = 0
+
+        mutating func append(_ frame: Frame) {
+            payloads.append(position + frame.payload.lowerBound..<position + frame.payload.upperBound)
+            position += Int(frame.length)
+        }
+
+        mutating func skip(_ count: Int) { position += count }
+    }
+}
+
+/// Where one read puts its bytes.
+struct ReceiveBuffer {
+    private(set) var bytes = [UInt8](repeating: 0, count: 256 << 10)
+
+    mutating func receive(from descriptor: borrowing FileDescriptor) throws(SystemError) -> Transfer {
+        var space = bytes.mutableSpan
+        return try descriptor.receive(into: &space)
+    }
+}
+
+extension Connection {
+    /// Reads once, so that sending and other connections have their turn.
+    func receive() {
+        do {
+            switch try server.receiveBuffer.receive(from: descriptor) {
+            case .moved(let count): try received(server.receiveBuffer.bytes[..<count])
+            case .wouldBlock: break
+            case .ended: peerEnded()
+            }
+        } catch {
+            end("\(error)")
+        }
+    }
+
+    private func received(_ bytes: ArraySlice<UInt8>) throws {
+        // Nobody asks what it was.
+        guard options.echoes || server.received != nil else { return }
+        try incoming.append(bytes) { payload in
+            server.received?.append(payload)
+            echo(payload)
+        }
+        server.received?.flush()
+        pump()
+    }
+
+    private func echo(_ payload: ArraySlice<UInt8>) {
+        guard options.echoes, case .open = phase, queued < options.dropAfter ?? .max else { return }
+        let framing = options.framing
+        do {
+            try queue.append(isOwn: false) { output throws(UnrepresentableError) in
+                let start = output.count
+                try framing.encode(Array(payload), into: &output)
+                return start + framing.headerLength..<output.count - framing.trailerLength
+            }
+            queued += 1
+            try finishIfAllQueued()
+        } catch {
+            complain("connection \(number): a message cannot be sent back: \(error)")
+        }
+    }
+
+    /// What is queued is still sent: the peer may only have closed its own direction.
+    private func peerEnded() {
+        hasPeerEnded = true
+        switch phase {
+        case .open:
+            phase = .finishing
+            pump()
+        case .draining: end("closed")
+        case .finishing, .settling, .ended: break
+        }
+    }
+}

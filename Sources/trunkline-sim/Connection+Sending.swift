@@ -1,0 +1,77 @@
+import Framing
+import Linux
+
+extension Connection {
+    /// Bytes that are made and sent at once.
+    static let batch = 256 << 10
+
+    /// Sends what waits; if nothing does, what is due.
+    func pump() {
+        switch phase {
+        case .open, .finishing: break
+        case .settling, .draining, .ended: return
+        }
+        guard !isBlocked else { return }
+        do {
+            if queue.pending == 0 { try fill() }
+            try flush()
+        } catch {
+            return end("\(error)")
+        }
+        updateInterest()
+        guard queue.pending == 0 else { return }
+        if case .finishing = phase { close() } else { awaitNextMessage() }
+    }
+
+    private func fill() throws(UnrepresentableError) {
+        guard case .open = phase else { return }
+        if options.continuesNumbers { nextMessage = server.nextMessage }
+        let due = options.isSilent ? 0 : min(schedule.due(by: server.loop.now), options.count ?? .max)
+        var allowed = min(due - queuedOwn, (options.dropAfter ?? .max) - queued)
+        while allowed > 0, queue.pending < Self.batch {
+            try queue.append(isOwn: true) { output throws(UnrepresentableError) in
+                try server.source.append(nextMessage, to: &output)
+            }
+            allowed -= 1
+            nextMessage &+= 1
+            queuedOwn += 1
+            queued += 1
+        }
+        if options.continuesNumbers { server.nextMessage = nextMessage }
+        try finishIfAllQueued()
+    }
+
+    /// Begins to finish when no message may follow; an unfinished one may.
+    func finishIfAllQueued() throws(UnrepresentableError) {
+        guard case .open = phase else { return }
+        let isCounted = options.afterCount == .close && queuedOwn == options.count
+        guard isCounted || queued == options.dropAfter else { return }
+        phase = .finishing
+        guard options.cut > 0 else { return }
+        var frame: [UInt8] = []
+        _ = try server.source.append(nextMessage, to: &frame)
+        queue.append(raw: Array(frame.prefix(min(options.cut, frame.count - 1))))
+    }
+
+    private func flush() throws(SystemError) {
+        guard queue.pending > 0 else { return }
+        let transfer = try queue.withPending { bytes throws(SystemError) in try descriptor.send(bytes) }
+        if case .moved(let count) = transfer {
+            let progress = queue.moved(count, record: server.record)
+            sent += progress.messages
+            sentOwn += progress.own
+            server.record?.flush()
+        }
+        isBlocked = queue.pending > 0
+    }
+
+    private func awaitNextMessage() {
+        guard !options.isSilent, queuedOwn < options.count ?? .max, !hasTurn else { return }
+        if let due = schedule.instant(of: queuedOwn), due > server.loop.now {
+            if timer == nil { armTimer(at: due) }
+        } else {
+            hasTurn = true
+            server.loop.requestTurn(self)
+        }
+    }
+}

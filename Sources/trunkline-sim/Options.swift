@@ -1,0 +1,103 @@
+import Framing
+import Linux
+
+/// What the command line asks for.
+struct Options: Sendable {
+    enum Action: Sendable {
+        case serve
+        case showHelp
+        case showVersion
+    }
+    enum Address: Equatable, Sendable {
+        case loopback(port: UInt16)
+        case unix(path: String)
+    }
+    enum Message: Equatable, Sendable {
+        case ais
+        case counter
+        case file(String)
+    }
+    enum AfterCount: String, CaseIterable, Sendable {
+        case keep
+        case close
+    }
+
+    var action = Action.serve
+    var address = Address.loopback(port: 0)
+    var framing = Framing.line
+    var givenReceiveFraming: Framing?
+    var message = Message.ais
+    var givenSize: Int?
+    var seed: UInt64 = 1
+    /// Messages per second; 0 is as fast as possible.
+    var rate = 10.0
+    var count: Int?
+    var afterCount = AfterCount.keep
+    var firstNumber: UInt64 = 0
+    var continuesNumbers = false
+    var dropAfter: Int?
+    var cut = 0
+    var resets = false
+    var connections: Int?
+    var echoes = false
+    var isSilent = false
+    var reads = true
+    var greeting: [UInt8] = []
+    var recordPath: String?
+    var receivedPath: String?
+    var isVerbose = false
+
+    var receiveFraming: Framing { givenReceiveFraming ?? framing }
+
+    /// Payload bytes of a counter message.
+    var payloadSize: Int {
+        if let givenSize { return givenSize }
+        if case .fixed(let size) = framing { return size }
+        return 64
+    }
+
+    /// Reads a command line: the program's name and what follows it.
+    init(arguments: [String]) throws(UsageError) {
+        let table = OptionTable.all
+        let parsed = try CommandArguments(arguments, options: table.map(\.names))
+        for given in parsed.options { try table[given.index].apply(given.value, &self) }
+        guard case .serve = action else { return }
+        guard parsed.operands.count == 1 else {
+            throw UsageError("one ADDRESS is needed, \(parsed.operands.count) are given")
+        }
+        address = try Address(parsed.operands[0])
+        if resets, case .unix = address {
+            throw UsageError("only a TCP connection can be reset, not \(parsed.operands[0])")
+        }
+    }
+}
+
+extension Options.Address {
+    init(_ text: String) throws(UsageError) {
+        if text.hasPrefix("unix:/") {
+            self = .unix(path: String(text.dropFirst(5)))
+            return
+        }
+        let start = "127.0.0.1:"
+        guard text.hasPrefix(start), let port = UInt16(text.dropFirst(start.count)) else {
+            throw UsageError("'\(text)': an address is 127.0.0.1:PORT or unix:/PATH")
+        }
+        self = .loopback(port: port)
+    }
+
+    func socketAddress() throws(SystemError) -> SocketAddress {
+        switch self {
+        case .loopback(let port): .loopback(port: port)
+        case .unix(let path): try .unix(path: path)
+        }
+    }
+}
+
+extension Options.Address: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .loopback(let port): "127.0.0.1:\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+}
