@@ -51,7 +51,8 @@ public struct UpstreamSettings: Equatable, Sendable {
     public var idleTimeout: Duration?
 
     public init(
-        uplink: Uplink.Settings, framing: Framing, sendFraming: Framing, maxMessage: Int, idleTimeout: Duration?
+        uplink: Uplink.Settings, framing: Framing, sendFraming: Framing, maxMessage: Int,
+        idleTimeout: Duration?
     ) {
         self.uplink = uplink
         self.framing = framing

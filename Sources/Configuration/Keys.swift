@@ -1,0 +1,145 @@
+import Framing
+import Uplink
+
+/// Every key that a configuration file can hold. A row here, and the place that its value goes to, make a new one.
+enum Keys {
+    static let bridge = Table<Configuration>([
+        Key(
+            "upstream", \.upstream, .mapping(.blank, upstream), .required,
+            "The server, and how to speak to it."),
+        Key(
+            "sockets", \.sockets, .named(\.name, fallback: "default", .blank, socket), .parts,
+            "The Unix sockets that local programs connect to, by name; one, named default, if none is given."),
+        Key(
+            "buffer", \.buffer, .size(1 << 16...1 << 30, rounded: Size.roundedUpToPowerOfTwo), .text("4M"),
+            "Holds received messages until every client has read them; rounded up to a power of two."),
+        Key(
+            "outbox", \.outbox, .size(1 << 16...1 << 30, rounded: Size.roundedUpToPowerOfTwo), .text("1M"),
+            "Holds messages from clients until the upstream takes them; rounded up to a power of two."),
+        Key(
+            "when-down", \.whenDown, .choice, .text("hold"),
+            "Whether clients' messages wait while the upstream is away, or are discarded."),
+        Key(
+            "hold-time", \.holdTime, .timeOrInfinity(), .text("5s"),
+            "How long they wait, from the loss of the connection; then they are discarded."),
+    ])
+
+    static let upstream = Table<UpstreamSettings>([
+        Key(
+            "address", \.uplink.endpoints, .list(.address), .required,
+            "host:port, [IPv6 address]:port (in quotes) or unix:/path; a list is tried in turn."),
+        Key(
+            "framing", \.framing, .framing, .text("line"),
+            "How what the server sends is divided into messages."),
+        Key(
+            "send-framing", \.sendFraming, .framing,
+            .derived("as framing") { upstream, _ in upstream.framing },
+            "How what clients send is divided into messages; with the same keys as framing."),
+        Key(
+            "max-message", \.maxMessage, .size(1...Int.max), .text("64K"),
+            "The most payload of one message; at most half of buffer, and half of outbox."),
+        Key(
+            "connect-timeout", \.uplink.connectTimeout, .timeOrInfinity(atLeast: .milliseconds(1)),
+            .text("10s"),
+            "The most time for one look-up or one connection."),
+        Key(
+            "idle-timeout", \.idleTimeout, .timeOrInfinity(atLeast: .milliseconds(1)), .text("infinity"),
+            "Reconnect if nothing is received for so long."),
+        Key(
+            "reconnect", \.uplink.reconnect, .mapping(.blank, reconnect, style: .flow), .parts,
+            "The delays between attempts; they double, and are drawn at random."),
+    ])
+
+    static let reconnect = Table<Backoff.Settings>([
+        Key(
+            "min", \.min, .time(atLeast: Backoff.Settings.floor), .text("250ms"),
+            "The shortest delay."),
+        Key("max", \.max, .time(), .text("30s"), "The longest delay; at least min."),
+    ])
+
+    static let socket = Table<SocketSettings>([
+        Key(
+            "path", \.path, .path, .derived("BRIDGE.NAME.sock") { $1.defaultPath(of: $0.name) },
+            "Where the socket is. The default is in the runtime directory; that of the socket default is BRIDGE.sock."
+        ),
+        Key("mode", \.mode, .mode, .text("0660"), "The socket's permissions."),
+        Key(
+            "group", \.group, .optional(.group), .derived("the daemon's own") { _, _ in nil },
+            "The group that owns the socket."),
+        Key("send", \.maySend, .yesOrNo, .text("yes"), "Whether clients may send to the upstream."),
+        Key(
+            "when-behind", \.whenBehind, .choice, .text("disconnect"),
+            "What happens to a client whose patience is used up."),
+        Key(
+            "patience", \.patience, .timeOrInfinity(), .text("1s"),
+            "How long a client that reads too slowly may hold the others up."),
+    ])
+
+    static let length = Table<LengthField>([
+        Key("bytes", \.width, .choice, .text("4"), "The size of the length before each message."),
+        Key(
+            "order", \.order, .choice, .text("big"),
+            "Which of its bytes comes first: the most or the least significant."),
+    ])
+
+    static let delimiter = Table<[UInt8]>([
+        Key("end", \.self, .bytes(1...16), .required, "What ends a message.")
+    ])
+
+    static let fixed = Table<Int>([
+        Key("size", \.self, .size(1...Int.max), .required, "The size of every message; at most max-message.")
+    ])
+}
+
+extension ValueType where Value == Framing {
+    static var framing: ValueType {
+        .variants(
+            [
+                Variant("line", .line),
+                Variant("delimiter", [], Keys.delimiter) {
+                    .delimiter(end: $0)
+                } unwrap: { framing in
+                    if case .delimiter(let end) = framing { end } else { nil }
+                },
+                Variant("length", LengthField(width: .four), Keys.length) {
+                    .length($0)
+                } unwrap: { framing in
+                    if case .length(let field) = framing { field } else { nil }
+                },
+                Variant("fixed", 1, Keys.fixed) {
+                    .fixed(size: $0)
+                } unwrap: { framing in
+                    if case .fixed(let size) = framing { size } else { nil }
+                },
+            ], help: "What divides the messages; the keys below belong to one kind each.")
+    }
+}
+
+extension Decoding {
+    /// The path of a socket that names none.
+    func defaultPath(of socket: String) -> String {
+        "\(runtimeDirectory)/\(bridge)\(socket == "default" ? "" : ".\(socket)").sock"
+    }
+}
+
+// MARK: What the tables fill
+
+extension Configuration {
+    static let blank = Configuration(
+        name: "", upstream: .blank, sockets: [], buffer: 0, outbox: 0, whenDown: .hold, holdTime: nil)
+}
+
+extension UpstreamSettings {
+    static let blank = UpstreamSettings(
+        uplink: Uplink.Settings(endpoints: [], connectTimeout: nil, reconnect: .blank), framing: .line,
+        sendFraming: .line, maxMessage: 0, idleTimeout: nil)
+}
+
+extension Backoff.Settings {
+    static let blank = Backoff.Settings(min: floor, max: floor)
+}
+
+extension SocketSettings {
+    static let blank = SocketSettings(
+        name: "", path: "", mode: 0, group: nil, maySend: false, whenBehind: .disconnect, patience: nil)
+}

@@ -1,0 +1,78 @@
+import Framing
+import Uplink
+
+extension Decoding {
+    /// Reports settings that are right by themselves and contradict each other. What has an error already is left alone.
+    mutating func check(_ configuration: Configuration) {
+        checkReconnect(configuration.upstream.uplink.reconnect)
+        checkMessageSize(configuration)
+        checkFixedSize(configuration.upstream.framing, key: "upstream.framing", configuration.upstream)
+        if isGiven("upstream.send-framing") {
+            checkFixedSize(
+                configuration.upstream.sendFraming, key: "upstream.send-framing", configuration.upstream)
+        }
+        checkPaths(configuration)
+    }
+
+    private mutating func checkReconnect(_ settings: Backoff.Settings) {
+        let (min, max) = ("upstream.reconnect.min", "upstream.reconnect.max")
+        guard isSound(min), isSound(max), settings.max < settings.min else { return }
+        let (shortest, longest) = (TimeSpan.print(settings.min), TimeSpan.print(settings.max))
+        if isGiven(max) {
+            refuse(key: max, effective: longest, "allowed is at least min (\(shortest))")
+        } else {
+            refuse(key: min, effective: shortest, "allowed is at most max (\(longest))")
+        }
+    }
+
+    private mutating func checkMessageSize(_ configuration: Configuration) {
+        let key = "upstream.max-message"
+        guard isSound(key) else { return }
+        let most = configuration.upstream.maxMessage
+        let rings = [("buffer", configuration.buffer), ("outbox", configuration.outbox)]
+        let tooSmall = rings.filter { ring, size in isSound(ring) && most > size / 2 }
+        if isGiven(key) {
+            guard let (ring, size) = tooSmall.min(by: { $0.1 < $1.1 }) else { return }
+            let allowed = "allowed is at most \(Size.print(size / 2)), half of \(ring) (\(Size.print(size)))"
+            refuse(key: key, effective: Size.print(most), allowed)
+            return
+        }
+        for (ring, size) in tooSmall {
+            let allowed = "allowed is at least \(Size.print(most * 2)), twice \(key) (\(Size.print(most)))"
+            refuse(key: ring, effective: Size.print(size), allowed)
+        }
+    }
+
+    private mutating func checkFixedSize(_ framing: Framing, key: String, _ upstream: UpstreamSettings) {
+        guard case .fixed(let size) = framing, isSound(key), isSound("upstream.max-message") else { return }
+        guard size > upstream.maxMessage else { return }
+        let allowed = "allowed is at most max-message (\(Size.print(upstream.maxMessage)))"
+        refuse(key: "\(key).size", effective: Size.print(size), allowed)
+    }
+
+    private mutating func checkPaths(_ configuration: Configuration) {
+        var owners: [String: String] = [:]
+        for endpoint in configuration.upstream.uplink.endpoints {
+            if case .unix(let path) = endpoint { owners[plain(path)] = "upstream.address" }
+        }
+        for socket in configuration.sockets {
+            let key = "sockets.\(socket.name).path"
+            guard isSound(key) else { continue }
+            let length = socket.path.utf8.count
+            if length > longestSocketPath {
+                let allowed = "allowed are at most \(longestSocketPath) bytes, not \(length)"
+                refuse(key: key, effective: "\"\(printable(socket.path))\"", allowed)
+            } else if let owner = owners[plain(socket.path)] {
+                let allowed = "allowed is a path of its own, not that of \(owner)"
+                refuse(key: key, effective: "\"\(printable(socket.path))\"", allowed)
+            } else {
+                owners[plain(socket.path)] = key
+            }
+        }
+    }
+
+    /// A path without what makes no difference.
+    private func plain(_ path: String) -> String {
+        path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    }
+}
