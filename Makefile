@@ -35,7 +35,7 @@ demo: build ## build, then show the main job at work for about ten seconds
 .PHONY: test
 test: ## build for debugging, then run every test
 	@scripts/setup test
-	swift test $(swift_flags)
+	swift test --disable-xctest $(swift_flags)
 
 .PHONY: lint
 lint: ## check the format of the sources, and the shell scripts

@@ -36,6 +36,7 @@ let package = Package(
         program("trunklined", ["Configuration", "Daemon"]),
         program("trunklinectl", ["Configuration", "Framing", "Linux"]),
         program("trunkline-sim", ["Framing", "Linux"]),
+        tests("ArchitectureTests", []),
     ],
     swiftLanguageModes: [.v6]
 )
