@@ -87,7 +87,7 @@ public struct Amount: Equatable, Sendable {
         self.bytes = bytes
     }
 
-    mutating func add(_ other: Amount) {
+    public mutating func add(_ other: Amount) {
         messages += other.messages
         bytes += other.bytes
     }

@@ -12,11 +12,32 @@ public final class Mailbox<Message: Sendable>: Sendable {
     }
 
     /// From any thread.
-    public func post(_ message: Message) {
-        messages.withLock { $0.append(message) }
+    ///
+    /// - Parameter limit: The most messages that wait.
+    /// - Returns: Whether there was room.
+    @discardableResult
+    public func post(_ message: Message, limit: Int = .max) -> Bool {
+        let isPosted = messages.withLock { messages in
+            guard messages.count < limit else { return false }
+            messages.append(message)
+            return true
+        }
+        guard isPosted else { return false }
         var one: UInt64 = 1
         // It can only fail by being full, and then the loop is awake.
         _ = unsafe write(wakeup.raw, &one, 8)
+        return true
+    }
+
+    /// Blocks this thread until something was posted: for a mailbox without a loop.
+    ///
+    /// - Parameter limit: `nil` waits for ever.
+    /// - Returns: Whether something was.
+    @discardableResult
+    public func wait(atMost limit: Duration? = nil) -> Bool {
+        var wanted = pollfd(fd: wakeup.raw, events: Int16(POLLIN), revents: 0)
+        let milliseconds = limit.map { Int32($0 / .milliseconds(1)) } ?? -1
+        return unsafe poll(&wanted, 1, milliseconds) > 0
     }
 
     /// Everything posted since the last call, in order. On the loop's thread.

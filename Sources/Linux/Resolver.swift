@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import Synchronization
 
@@ -48,60 +47,20 @@ public final class Resolver: Sendable {
             return true
         }
         guard isAdmitted else { return post(ticket, .failure(.busy(limit: Self.limit))) }
-        let query = Query(resolver: self, host: host, port: port, ticket: ticket)
-        if let error = startThread(query) {
-            running.withLock { $0 -= 1 }
-            post(ticket, .failure(.system(error)))
+        do throws(SystemError) {
+            try startThread { self.finished(ticket, SocketAddress.addresses(of: host, port: port)) }
+        } catch {
+            finished(ticket, .failure(.system(error)))
         }
     }
 
-    fileprivate func finished(_ ticket: UInt64, _ result: Result<[SocketAddress], ResolverError>) {
+    private func finished(_ ticket: UInt64, _ result: Result<[SocketAddress], ResolverError>) {
         running.withLock { $0 -= 1 }
         post(ticket, result)
     }
 
     private func post(_ ticket: UInt64, _ result: Result<[SocketAddress], ResolverError>) {
         answers.post(Resolution(ticket: ticket, result: result))
-    }
-
-    private func startThread(_ query: Query) -> SystemError? {
-        var attributes = pthread_attr_t()
-        unsafe pthread_attr_init(&attributes)
-        defer { unsafe pthread_attr_destroy(&attributes) }
-        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // The default of 8 MiB is more than a look-up needs.
-        unsafe pthread_attr_setstacksize(&attributes, 512 << 10)
-        var thread = pthread_t()
-        // The thread takes over this reference, and gives it up when it ends.
-        let argument = unsafe Unmanaged.passRetained(query)
-        let code = unsafe pthread_create(
-            &thread, &attributes,
-            { argument in
-                guard let argument = unsafe argument else { return nil }
-                unsafe Unmanaged<Query>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            }, argument.toOpaque())
-        guard code != 0 else { return nil }
-        unsafe argument.release()
-        return SystemError(call: "pthread_create", code: code)
-    }
-}
-
-private final class Query: Sendable {
-    let resolver: Resolver
-    let host: String
-    let port: UInt16
-    let ticket: UInt64
-
-    init(resolver: Resolver, host: String, port: UInt16, ticket: UInt64) {
-        self.resolver = resolver
-        self.host = host
-        self.port = port
-        self.ticket = ticket
-    }
-
-    func run() {
-        resolver.finished(ticket, SocketAddress.addresses(of: host, port: port))
     }
 }
 

@@ -1,0 +1,115 @@
+import Bridge
+import Linux
+import Systemd
+import Uplink
+
+/// One line of the log: operation, object, reason, consequence.
+struct LogLine: Equatable {
+    let level: LogLevel
+    let text: String
+
+    init(_ level: LogLevel, _ text: String) {
+        self.level = level
+        self.text = text
+    }
+
+    init(left client: ClientIdentity, _ reason: LeaveReason) {
+        switch reason {
+        case .closed: self.init(.info, "\(client.text) closed its connection")
+        case .behind(let bytes):
+            self.init(
+                .warning,
+                "\(client.text) disconnected: it was \(bytes) bytes behind and held the others up for longer than its"
+                    + " patience")
+        case .framing(let error): self.init(.warning, "\(client.text) disconnected: it sent garbage: \(error)")
+        case .failed(let error): self.init(.warning, "\(client.text) disconnected: \(error)")
+        case .stopped: self.init(.info, "\(client.text) disconnected: the daemon stops")
+        }
+    }
+}
+
+extension ClientIdentity {
+    /// `client 7 of default (pid 1234, uid 1000)`.
+    var text: String { "client \(number) of \(socket) (pid \(pid), uid \(uid))" }
+}
+
+extension PauseReason {
+    var text: String {
+        switch self {
+        case .full(let clients): "\(clients) clients are as many as the limit of open files allows"
+        case .failed(let error): error.description
+        }
+    }
+}
+
+extension Amount {
+    /// `3 messages (120 bytes)`, `20 bytes` when no whole message is among them.
+    var text: String {
+        guard messages > 0 else { return "\(bytes) bytes" }
+        return "\(messages) \(messages == 1 ? "message" : "messages") (\(bytes) bytes)"
+    }
+}
+
+extension Totals {
+    var text: String {
+        var parts = ["received \(received.text)", "sent \(sent.text)"]
+        for reason in DiscardReason.allCases where discarded(reason) != Amount() {
+            parts.append("discarded \(discarded(reason).text) \(reason.text)")
+        }
+        return parts.joined(separator: ", ")
+    }
+}
+
+extension DiscardReason {
+    /// What follows an amount: `of a message that …`.
+    var text: String {
+        switch self {
+        case .cutOff: "of a message that the end of the connection cut off"
+        case .unfinished: "of a message that a client began and never finished"
+        case .upstreamAway: "from clients, for the upstream is away"
+        case .notAllowed: "from clients of a socket with send: no"
+        case .stopped: "from clients that the upstream had not taken when the daemon stopped"
+        }
+    }
+
+    /// What a client meant to be delivered and was not, a person may want to know.
+    var level: LogLevel {
+        switch self {
+        case .cutOff, .unfinished: .info
+        case .upstreamAway, .notAllowed, .stopped: .warning
+        }
+    }
+}
+
+extension Uplink.Reason {
+    /// What failed and why.
+    ///
+    /// - Parameter wasReady: The connection had stood, and was lost.
+    func text(address: String, wasReady: Bool) -> String {
+        let lost = wasReady ? "connection to \(address) lost" : "cannot connect to \(address)"
+        return switch self {
+        case .unresolved(let words): "cannot resolve \(address): \(words)"
+        case .resolutionTimedOut: "cannot resolve \(address): no answer within connect-timeout"
+        case .connectTimedOut: "cannot connect to \(address): no answer within connect-timeout"
+        case .system(_, let code): "\(lost): \(describe(errno: code))"
+        case .ended: "\(lost): the upstream closed it"
+        case .idle: "\(lost): nothing was received for idle-timeout"
+        case .framing(let error): "\(lost): \(error)"
+        }
+    }
+}
+
+extension Duration {
+    /// `340 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`.
+    var text: String {
+        let milliseconds = Int(self / .milliseconds(1))
+        let seconds = milliseconds / 1000
+        return switch seconds {
+        case 0: "\(milliseconds) ms"
+        case 1..<10: "\(seconds).\(milliseconds % 1000 / 100) s"
+        case 10..<60: "\(seconds) s"
+        case 60..<3600: "\(seconds / 60) min \(seconds % 60) s"
+        default: "\(seconds / 3600) h \(seconds % 3600 / 60) min"
+        }
+    }
+}

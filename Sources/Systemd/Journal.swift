@@ -1,0 +1,87 @@
+import Glibc
+public import Linux
+
+/// How much a line of the log matters (syslog(3)).
+public enum LogLevel: Int, Sendable {
+    case error = 3
+    case warning = 4
+    case notice = 5
+    case info = 6
+}
+
+/// Writes lines to standard error, from a thread of its own: a reader that has stopped never stops the caller.
+///
+/// Under systemd each line begins with its level as `<N>` (sd-daemon(3)).
+public final class Journal {
+    private enum Message: Sendable {
+        case line(String)
+        case end
+    }
+    /// How many lines wait at the most.
+    private static let limit = 1000
+
+    private let mailbox: Mailbox<Message>
+    private let ended: Mailbox<Void>
+    private let hasLevels: Bool
+    private var dropped = 0
+
+    /// Starts the thread: block signals before.
+    public init() throws(SystemError) {
+        let mailbox = try Mailbox<Message>()
+        let ended = try Mailbox<Void>()
+        self.mailbox = mailbox
+        self.ended = ended
+        hasLevels = Self.isConnectedToJournal()
+        try startThread {
+            while true {
+                mailbox.wait()
+                for message in mailbox.takeAll() {
+                    switch message {
+                    case .line(let text): Self.write(text)
+                    case .end:
+                        ended.post(())
+                        return
+                    }
+                }
+            }
+        }
+    }
+
+    /// Queues a line; when too many wait, it is counted, and the count is told when there is room again.
+    public func log(_ level: LogLevel, _ text: String) {
+        if dropped > 0, mailbox.post(.line(line(.warning, "\(dropped) lines could not be logged")), limit: Self.limit) {
+            dropped = 0
+        }
+        if !mailbox.post(.line(line(level, text)), limit: Self.limit) { dropped += 1 }
+    }
+
+    /// Waits until every line is written, but not for ever.
+    public func close(atMost limit: Duration) {
+        mailbox.post(.end)
+        ended.wait(atMost: limit)
+    }
+
+    private func line(_ level: LogLevel, _ text: String) -> String {
+        // Control characters, of a server's words say, stay harmless.
+        var clean = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            clean.append(scalar.properties.generalCategory == .control ? " " : scalar)
+        }
+        return (hasLevels ? "<\(level.rawValue)>" : "") + String(clean) + "\n"
+    }
+
+    private static func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        let standardError = FileDescriptor(owning: STDERR_FILENO)
+        try? standardError.writeAll(bytes.span)
+        _ = standardError.release()
+    }
+
+    /// `$JOURNAL_STREAM` names the device and inode of the stream to the journal (systemd.exec(5)).
+    private static func isConnectedToJournal() -> Bool {
+        guard let variable = unsafe getenv("JOURNAL_STREAM") else { return false }
+        var status = stat()
+        guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
+        return unsafe String(cString: variable) == "\(status.st_dev):\(status.st_ino)"
+    }
+}
