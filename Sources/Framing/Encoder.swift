@@ -14,7 +14,8 @@ extension UnrepresentableError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .holdsDelimiter: "it holds the bytes that end a message"
-        case .endsInCarriageReturn: "it ends in a carriage return, which would be taken for part of the line's end"
+        case .endsInCarriageReturn:
+            "it ends in a carriage return, which would be taken for part of the line's end"
         case .notOfSize(let size): "every message has exactly \(size) bytes"
         case .tooLong(let limit): "the length field cannot count more than \(limit) bytes"
         }

@@ -62,7 +62,9 @@ extension FileDescriptor {
         let raw = raw
         do {
             let count = try retrying("read") {
-                unsafe bytes.withUnsafeMutableBufferPointer { unsafe Glibc.read(raw, $0.baseAddress, $0.count) }
+                unsafe bytes.withUnsafeMutableBufferPointer {
+                    unsafe Glibc.read(raw, $0.baseAddress, $0.count)
+                }
             }
             return count > 0 ? .moved(count) : .ended
         } catch {

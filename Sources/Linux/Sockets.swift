@@ -20,7 +20,9 @@ extension FileDescriptor {
         let raw = socket.raw
         let result = unsafe address.withPointer { unsafe connect(raw, $0, $1) }
         // An interrupted connect goes on by itself.
-        if result < 0 && errno != EINPROGRESS && errno != EINTR { throw SystemError(call: "connect", code: errno) }
+        if result < 0 && errno != EINPROGRESS && errno != EINTR {
+            throw SystemError(call: "connect", code: errno)
+        }
         return ConnectingSocket(descriptor: socket, isConnected: result == 0)
     }
 
@@ -32,9 +34,8 @@ extension FileDescriptor {
         try setOption(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
     }
 
-    /// A non-blocking socket that listens on 127.0.0.1 or on a path.
-    ///
-    /// - Parameter address: A port of 0 takes a free one, which `localAddress` tells.
+    /// A non-blocking socket that listens on 127.0.0.1 or on a path; a port of 0 takes a free one, which
+    /// `localAddress` tells.
     public static func listening(on address: SocketAddress) throws(SystemError) -> FileDescriptor {
         let socket = try streamSocket(family: address.family)
         if address.family != AF_UNIX { try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1) }
@@ -77,13 +78,15 @@ extension FileDescriptor {
     }
 
     private borrowing func address(
-        _ call: StaticString, _ get: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+        _ call: StaticString,
+        _ get: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) throws(SystemError) -> SocketAddress {
         var storage = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let raw = raw
         return try unsafe withUnsafeMutablePointer(to: &storage) { pointer throws(SystemError) in
-            try unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address throws(SystemError) in
+            try unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                address throws(SystemError) in
                 _ = try retrying(call) { unsafe Int(get(raw, address, &size)) }
                 return unsafe SocketAddress(copying: address, size: size)
             }

@@ -31,7 +31,8 @@ struct Timers {
 
     /// Removes the timer that has been due longest.
     mutating func takeDue(at now: ContinuousClock.Instant) -> (TimerID, any TimerHandler)? {
-        guard let index = timers.indices.min(by: { timers[$0].due < timers[$1].due }), timers[index].due <= now
+        guard let index = timers.indices.min(by: { timers[$0].due < timers[$1].due }),
+            timers[index].due <= now
         else { return nil }
         let timer = timers.remove(at: index)
         return (timer.id, timer.handler)

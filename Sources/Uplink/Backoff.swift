@@ -25,9 +25,8 @@ public struct Backoff: Equatable, Sendable {
 
     public init(_ settings: Settings) { self.settings = settings }
 
-    /// An attempt failed: the delay before the next, drawn from `min` to `min`·2ⁿ, at most `max`, after n failures.
-    ///
-    /// - Parameter jitter: 0 to 1: where in that range.
+    /// An attempt failed: the delay before the next, drawn from `min` to `min`·2ⁿ, at most `max`, after n failures;
+    /// the jitter, 0 to 1, tells where in that range.
     public mutating func failed(jitter: Double) -> Duration {
         failures += 1
         var ceiling = settings.min

@@ -23,8 +23,8 @@ extension Endpoint: CustomStringConvertible {
             self = .unix(path: path)
             return
         }
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0,
-            text[text.index(after: colon)...].allSatisfy(\.isNumber)
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
+            port > 0, text[text.index(after: colon)...].allSatisfy(\.isNumber)
         else { return nil }
         let host = text[..<colon]
         if host.hasPrefix("[") && host.hasSuffix("]") {
@@ -33,7 +33,9 @@ extension Endpoint: CustomStringConvertible {
             self = .host(String(address), port: port)
             return
         }
-        guard !host.isEmpty, !host.contains(where: { ":[]/".contains($0) || $0.isWhitespace }) else { return nil }
+        guard !host.isEmpty, !host.contains(where: { ":[]/".contains($0) || $0.isWhitespace }) else {
+            return nil
+        }
         self = .host(String(host), port: port)
     }
 }

@@ -127,9 +127,8 @@ public struct Uplink: Sendable {
         return [.disarmTimer, .announce(state)]
     }
 
-    /// The step failed, or the connection that it had opened was lost.
-    ///
-    /// - Parameter jitter: 0 to 1, drawn anew for each call.
+    /// The step failed, or the connection that it had opened was lost. The jitter, 0 to 1, is drawn anew for each
+    /// call.
     public mutating func failed(
         step: UInt64, _ reason: Reason, now: ContinuousClock.Instant, jitter: Double
     ) -> [Effect] {
