@@ -37,6 +37,7 @@ let package = Package(
         program("trunklinectl", ["Configuration", "Framing", "Linux"]),
         program("trunkline-sim", ["Framing", "Linux"]),
         tests("ArchitectureTests", []),
+        tests("FramingTests", ["Framing"]),
     ],
     swiftLanguageModes: [.v6]
 )

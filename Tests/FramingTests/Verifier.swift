@@ -1,0 +1,105 @@
+import Framing
+import Testing
+
+/// What a stream turned out to hold.
+struct Found: Equatable {
+    var frames: [Frame] = []
+    var payloads: [[UInt8]] = []
+    var fault: FramingError?
+}
+
+/// Holds the bytes of one connection as the log does: what follows the last frame is kept, and shown again.
+struct Stream: FrameSink {
+    private(set) var found = Found()
+    /// Bytes that belong to no frame yet.
+    var unconsumed: [UInt8] = []
+    private(set) var calls = 0
+    private var decoder: Decoder
+    private var consumed = 0
+
+    init(_ framing: Framing, limit: Int) { decoder = Decoder(framing, limit: limit) }
+
+    mutating func append(_ frame: Frame) {
+        found.frames.append(frame)
+        let start = consumed
+        found.payloads.append(
+            Array(unconsumed[frame.payload.lowerBound + start..<frame.payload.upperBound + start]))
+        consumed += Int(frame.length)
+    }
+
+    mutating func skip(_ count: Int) { consumed += count }
+
+    /// Takes what one read gave, and decodes at most `count` frames at a time.
+    mutating func receive(_ bytes: some Sequence<UInt8>, atMost count: Int = .max) {
+        guard found.fault == nil else { return }
+        unconsumed += bytes
+        var appended = count
+        while appended == count && found.fault == nil {
+            var decoder = decoder
+            let bytes = unconsumed
+            let before = found.frames.count
+            do throws(FramingError) {
+                appended = try decoder.decode(bytes.span, atMost: count, into: &self)
+                #expect(appended == found.frames.count - before, "it reports what it appended")
+                #expect(appended <= count)
+            } catch {
+                found.fault = error
+            }
+            self.decoder = decoder
+            unconsumed.removeFirst(consumed)
+            consumed = 0
+            calls += 1
+        }
+    }
+}
+
+/// Feeds `stream` whole, byte by byte, with every cut in two, with random cuts, and with few frames at a time, and
+/// expects the same each time. The random cuts are those of `seed`.
+func verify(
+    _ framing: Framing, limit: Int = 1024, _ stream: [UInt8], holds payloads: [[UInt8]],
+    then fault: FramingError? = nil, seed: UInt64 = 1, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    var whole = Stream(framing, limit: limit)
+    whole.receive(stream)
+    #expect(whole.found.payloads == payloads, "whole", sourceLocation: sourceLocation)
+    #expect(whole.found.fault == fault, "whole", sourceLocation: sourceLocation)
+    let framed = whole.found.frames.reduce(0) { $0 + Int($1.length) }
+    #expect(whole.unconsumed == Array(stream[framed...]), "the rest is kept", sourceLocation: sourceLocation)
+
+    func same(_ cuts: [Int], atMost count: Int = .max, _ how: String) {
+        var cut = Stream(framing, limit: limit)
+        for (start, end) in zip([0] + cuts, cuts + [stream.count]) {
+            cut.receive(stream[start..<end], atMost: count)
+        }
+        #expect(cut.found == whole.found, "\(how)", sourceLocation: sourceLocation)
+        // After a fault, it depends on the cuts how much had come.
+        if fault == nil {
+            #expect(cut.unconsumed == whole.unconsumed, "\(how)", sourceLocation: sourceLocation)
+        }
+    }
+    let inner = Array(stream.indices.dropFirst())
+    same(inner, "byte by byte")
+    for cut in inner { same([cut], "cut at \(cut)") }
+    for count in 1...3 {
+        same([], atMost: count, "at most \(count) at a time")
+        same(inner, atMost: count, "byte by byte, at most \(count) at a time")
+    }
+    var random = Seeded(seed)
+    for _ in 0..<20 {
+        let one = Int.random(in: 1...9, using: &random)
+        let cuts = inner.filter { _ in Int.random(in: 0..<10, using: &random) < one }
+        let count = Int.random(in: 1...4, using: &random)
+        same(cuts, atMost: count, "cut at \(cuts), at most \(count) at a time, seed \(seed)")
+    }
+}
+
+/// The frames that `payloads` make.
+func encoded(_ payloads: [[UInt8]], as framing: Framing) throws -> [UInt8] {
+    var stream: [UInt8] = []
+    for payload in payloads { try framing.encode(payload, into: &stream) }
+    return stream
+}
+
+extension [UInt8] {
+    init(_ text: String) { self = Array(text.utf8) }
+}
