@@ -33,7 +33,7 @@ let package = Package(
         module("Systemd", ["Linux"]),
         module("Bridge", ["Configuration", "Exchange", "Framing", "Linux", "Memory", "Uplink"]),
         module("Daemon", ["Bridge", "Configuration", "Linux", "Systemd"]),
-        program("trunklined", ["Configuration", "Daemon"]),
+        program("trunklined", ["Configuration", "Daemon", "Linux"]),
         program("trunklinectl", ["Configuration", "Framing", "Linux"]),
         program("trunkline-sim", ["Framing", "Linux"]),
         tests("ArchitectureTests", []),

@@ -13,7 +13,7 @@ enum Rules {
         "Systemd": ["Linux"],
         "Bridge": ["Configuration", "Exchange", "Framing", "Linux", "Memory", "Uplink"],
         "Daemon": ["Bridge", "Configuration", "Linux", "Systemd"],
-        "trunklined": ["Configuration", "Daemon"],
+        "trunklined": ["Configuration", "Daemon", "Linux"],
         "trunklinectl": ["Configuration", "Framing", "Linux"],
         "trunkline-sim": ["CLinux", "Framing", "Linux"],
     ]

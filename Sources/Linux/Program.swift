@@ -1,0 +1,35 @@
+import Glibc
+
+/// What every program of the project needs of its process.
+public enum Program {
+    /// The project's version (semver.org).
+    public static let version = "0.1.0"
+
+    /// A variable of the environment; `nil` when it is not set or empty.
+    public static func environment(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        let text = unsafe String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+
+    /// The first of the directories that the service manager has made for this service (systemd.exec(5)), or where they
+    /// would be.
+    public static var runtimeDirectory: String {
+        let list = environment("RUNTIME_DIRECTORY") ?? "/run/trunkline"
+        return String(list.prefix { $0 != ":" })
+    }
+
+    /// Writes to standard output, or ends the process quietly when nobody reads it any more.
+    public static func say(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+    /// Writes to standard error.
+    public static func complain(_ text: String) { write(text, to: STDERR_FILENO) }
+
+    private static func write(_ text: String, to raw: Int32) {
+        let bytes = Array(text.utf8)
+        let stream = FileDescriptor(owning: raw)
+        // There is nobody left to tell of a failure.
+        try? stream.writeAll(bytes.span)
+        _ = stream.release()
+    }
+}

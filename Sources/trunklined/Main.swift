@@ -1,0 +1,73 @@
+import Configuration
+import Daemon
+import Glibc
+import Linux
+
+@main
+struct Main {
+    private enum Action: Int {
+        case check
+        case show
+        case version
+        case help
+    }
+    /// In the order of `Action`.
+    private static let options = [
+        CommandOption("check", short: "c", help: "check FILEs, and print nothing when all is well"),
+        CommandOption("show", short: "s", help: "print every setting of FILE in effect, as YAML"),
+        CommandOption("version", short: "V", help: "print the version"),
+        CommandOption("help", short: "h", help: "print this help, with every key of a configuration file"),
+    ]
+
+    static func main() {
+        do throws(UsageError) {
+            let arguments = try CommandArguments(CommandLine.arguments, options: options)
+            let actions = Set(arguments.options.compactMap { Action(rawValue: $0.index) })
+            if actions.contains(.help) { return Program.say(help) }
+            if actions.contains(.version) { return Program.say("trunklined \(Program.version)\n") }
+            guard actions.count < 2 else { throw UsageError("--check and --show do not go together") }
+            guard !arguments.operands.isEmpty else { throw UsageError("a configuration FILE is missing") }
+            guard arguments.operands.count == 1 || actions.contains(.check) else {
+                throw UsageError("one FILE is one bridge and one process: there can be only one")
+            }
+            let configurations = arguments.operands.compactMap(read)
+            guard configurations.count == arguments.operands.count else { exit(78 /* EX_CONFIG, sysexits(3) */) }
+            if actions.contains(.check) { return }
+            if actions.contains(.show) { return Program.say(configurations[0].yaml()) }
+            exit(run(configurations[0]))
+        } catch {
+            Program.complain("trunklined: \(error)\nTry 'trunklined --help'.\n")
+            exit(64 /* EX_USAGE */)
+        }
+    }
+
+    private static var help: String {
+        """
+        Usage: trunklined [OPTION…] FILE
+        Keeps one connection to a remote server, and gives every local program its share.
+
+        \(CommandOption.help(for: options))
+        A configuration file, here called FILE, is YAML with these keys:
+
+        \(Configuration.keyReference)
+        """
+    }
+
+    private static func read(_ path: String) -> Configuration? {
+        do throws(ConfigurationErrors) {
+            return try Configuration(contentsOf: path, runtimeDirectory: Program.runtimeDirectory)
+        } catch {
+            for problem in error.errors { Program.complain("\(problem)\n") }
+            return nil
+        }
+    }
+
+    private static func run(_ configuration: Configuration) -> Int32 {
+        do throws(SystemError) {
+            return try Daemon(configuration, notifySocket: Program.environment("NOTIFY_SOCKET")).run()
+        } catch {
+            Program.complain("trunklined: \(error)\n")
+            return EXIT_FAILURE
+        }
+    }
+}
