@@ -51,7 +51,7 @@ format: ## format the sources
 .PHONY: check
 check: lint test ## lint, a build without a warning, the allowed dependencies, every test
 
-# Builds nothing, so that it can run under sudo, which would leave root's files in .build and may not find Swift.
+# Builds nothing: under sudo that would leave root's files in .build, and may not find Swift.
 .PHONY: install
 install: ## install below PREFIX (/usr/local), or for a package below DESTDIR; after "make"
 	@test -x $(products)/trunklined -a -x $(products)/trunklinectl || \
