@@ -17,25 +17,23 @@ extension Endpoint: CustomStringConvertible {
 
     /// Reads what `description` writes; `nil` for anything else.
     public init?(_ text: String) {
+        // The kernel and the resolver would take a NUL for the end.
+        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else { return nil }
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
             guard path.hasPrefix("/") else { return nil }
             self = .unix(path: path)
             return
         }
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
-            port > 0, text[text.index(after: colon)...].allSatisfy(\.isNumber)
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        let digits = text[text.index(after: colon)...]
+        guard let port = UInt16(digits), port > 0, digits == String(port) else { return nil }
+        var host = text[..<colon]
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        if isBracketed { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty, host.contains(":") == isBracketed,
+            !host.contains(where: { "[]/".contains($0) || $0.isWhitespace })
         else { return nil }
-        let host = text[..<colon]
-        if host.hasPrefix("[") && host.hasSuffix("]") {
-            let address = host.dropFirst().dropLast()
-            guard address.contains(":"), !address.contains(where: { "[]".contains($0) }) else { return nil }
-            self = .host(String(address), port: port)
-            return
-        }
-        guard !host.isEmpty, !host.contains(where: { ":[]/".contains($0) || $0.isWhitespace }) else {
-            return nil
-        }
         self = .host(String(host), port: port)
     }
 }
