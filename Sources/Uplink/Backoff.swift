@@ -30,9 +30,14 @@ public struct Backoff: Equatable, Sendable {
     public mutating func failed(jitter: Double) -> Duration {
         failures += 1
         var ceiling = settings.min
-        for _ in 0..<failures where ceiling < settings.max { ceiling *= 2 }
+        var doublings = 0
+        while doublings < failures && ceiling < settings.max {
+            ceiling *= 2
+            doublings += 1
+        }
         ceiling = min(ceiling, settings.max)
-        lastDelay = settings.min + (ceiling - settings.min) * min(max(jitter, 0), 1)
+        // The product is rounded, and may come out above the range by some attoseconds.
+        lastDelay = min(settings.min + (ceiling - settings.min) * min(max(jitter, 0), 1), ceiling)
         return lastDelay
     }
 
