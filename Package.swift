@@ -38,6 +38,7 @@ let package = Package(
         program("trunkline-sim", ["Framing", "Linux"]),
         tests("ArchitectureTests", []),
         tests("FramingTests", ["Framing"]),
+        tests("UplinkTests", ["Framing", "Uplink"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,183 @@
+import Framing
+import Testing
+import Uplink
+
+/// Random events, sensible and not, and what must hold after each.
+struct WalkTests {
+    /// Carries the effects out as the bridge would, and checks what it is told.
+    struct Shell {
+        var uplink: Uplink
+        let settings: Uplink.Settings
+        var now = ContinuousClock.now
+        var timer: ContinuousClock.Instant?
+        /// Looked up or connecting or connected: at most one at a time.
+        var live: UInt64?
+        var isResolving = false
+        var candidates = 0
+        var lastStep: UInt64 = 0
+        var readySince: ContinuousClock.Instant?
+        /// No attempt may begin before.
+        var earliest: ContinuousClock.Instant?
+        var announced = Uplink.State.setup
+
+        init(_ settings: Uplink.Settings) {
+            self.settings = settings
+            uplink = Uplink(settings)
+        }
+
+        mutating func carryOut(_ effects: [Uplink.Effect], seed: UInt64) {
+            let wasCancelled = announced == .cancelled
+            #expect(!wasCancelled || effects.isEmpty, "cancelled, and still \(effects), seed \(seed)")
+            for effect in effects { carryOut(effect, seed: seed) }
+            #expect(announced == uplink.state, "every change is announced, seed \(seed)")
+            switch uplink.state {
+            case .waiting(_, let until):
+                #expect(timer == until, "waiting without its timer, seed \(seed)")
+                #expect(live == nil, "waiting with a live step, seed \(seed)")
+            case .preparing:
+                #expect(live != nil, "seed \(seed)")
+                #expect((timer != nil) == (settings.connectTimeout != nil), "seed \(seed)")
+            case .ready:
+                #expect(live != nil, "seed \(seed)")
+                #expect(timer == nil, "a timer left over, seed \(seed)")
+            case .setup, .cancelled:
+                #expect(live == nil && timer == nil, "seed \(seed)")
+            }
+        }
+
+        private mutating func carryOut(_ effect: Uplink.Effect, seed: UInt64) {
+            switch effect {
+            case .resolve(let step, let endpoint):
+                begin(step, seed: seed)
+                #expect(settings.endpoints.indices.contains(endpoint), "seed \(seed)")
+                isResolving = true
+                guard endpoint == 0 else { return }
+                if let earliest { #expect(now >= earliest, "an attempt too soon, seed \(seed)") }
+            case .connect(let step, let endpoint, let candidate):
+                begin(step, seed: seed)
+                #expect(settings.endpoints.indices.contains(endpoint), "seed \(seed)")
+                #expect(candidate < candidates, "seed \(seed)")
+                isResolving = false
+            case .abandon: live = nil
+            case .armTimer(let at):
+                #expect(at >= now, "seed \(seed)")
+                timer = at
+            case .disarmTimer: timer = nil
+            case .announce(let state):
+                #expect(state != announced, "announced twice, seed \(seed)")
+                announce(state)
+            }
+        }
+
+        private mutating func begin(_ step: UInt64, seed: UInt64) {
+            #expect(live == nil, "two live steps, seed \(seed)")
+            #expect(step > lastStep, "a step's number comes again, seed \(seed)")
+            live = step
+            lastStep = step
+        }
+
+        private mutating func announce(_ state: Uplink.State) {
+            if state == .ready { readySince = now }
+            if case .waiting = state {
+                let outlived = readySince.map { now - $0 > .seconds(2) } ?? false
+                earliest = outlived ? now : now + .milliseconds(10)
+                readySince = nil
+            }
+            announced = state
+        }
+    }
+
+    static let reasons: [Uplink.Reason] = [
+        .unresolved("no"), .system(call: "connect", errno: 111), .ended, .idle, .framing(.tooLong(limit: 1)),
+    ]
+
+    static func settings(using random: inout Seeded) -> Uplink.Settings {
+        let shortest = Duration.milliseconds(Int.random(in: 0...500, using: &random))
+        return Uplink.Settings(
+            endpoints: (0..<Int.random(in: 1...3, using: &random)).map { .host("host\($0)", port: 80) },
+            connectTimeout: Bool.random(using: &random)
+                ? .milliseconds(Int.random(in: 1...5000, using: &random)) : nil,
+            reconnect: Backoff.Settings(
+                min: shortest, max: shortest * Int.random(in: 0...200, using: &random)))
+    }
+
+    /// One event: mostly of the live step, often of some other, sometimes only time passing.
+    static func event(_ shell: inout Shell, using random: inout Seeded) -> [Uplink.Effect] {
+        let jitter = [0, 1, Double.random(in: 0...1, using: &random)].randomElement(using: &random) ?? 0
+        let other = UInt64.random(in: 0...shell.lastStep + 1, using: &random)
+        let isOther = Int.random(in: 0..<4, using: &random) == 0
+        let step = isOther || shell.live == nil ? other : shell.live ?? 0
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...2:
+            let count = Int.random(in: 1...3, using: &random)
+            if step == shell.live && shell.isResolving {
+                shell.candidates = count
+                // The look-up is over: it holds nothing.
+                shell.live = nil
+            }
+            return shell.uplink.resolved(step: step, candidates: count, now: shell.now)
+        case 3...5: return shell.uplink.opened(step: step, now: shell.now)
+        case 6, 7:
+            let reason = reasons.randomElement(using: &random) ?? .ended
+            return shell.uplink.failed(step: step, reason, now: shell.now, jitter: jitter)
+        case 8:
+            shell.now += .milliseconds(Int.random(in: 0...4000, using: &random))
+            fallthrough
+        default:
+            guard let due = shell.timer else { return [] }
+            if due > shell.now { shell.now = due }
+            shell.timer = nil
+            return shell.uplink.timerFired(now: shell.now, jitter: jitter)
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `whatever happens, one step lives, a timer ends every wait, and no storm begins`(seed: UInt64) {
+        var random = Seeded(seed)
+        var timesReady = 0
+        for _ in 0..<60 {
+            var shell = Shell(Self.settings(using: &random))
+            shell.carryOut(shell.uplink.started(now: shell.now), seed: seed)
+            for _ in 0..<300 {
+                shell.carryOut(Self.event(&shell, using: &random), seed: seed)
+                if shell.announced == .ready { timesReady += 1 }
+                if Int.random(in: 0..<400, using: &random) == 0 {
+                    shell.carryOut(shell.uplink.cancelled(), seed: seed)
+                }
+            }
+        }
+        #expect(timesReady > 100, "the walk gets everywhere, seed \(seed)")
+    }
+
+    @Test(arguments: seeds)
+    func `from wherever a walk ends, a server that answers is reached`(seed: UInt64) {
+        var random = Seeded(seed)
+        for _ in 0..<100 {
+            var shell = Shell(Self.settings(using: &random))
+            shell.carryOut(shell.uplink.started(now: shell.now), seed: seed)
+            for _ in 0..<Int.random(in: 0..<60, using: &random) {
+                shell.carryOut(Self.event(&shell, using: &random), seed: seed)
+            }
+            // Waiting ends by the timer; then a look-up; then a connection.
+            for _ in 0..<3 where shell.uplink.state != .ready { help(&shell, seed: seed) }
+            #expect(shell.uplink.state == .ready, "seed \(seed)")
+        }
+    }
+
+    private func help(_ shell: inout Shell, seed: UInt64) {
+        switch shell.uplink.state {
+        case .waiting:
+            shell.now = max(shell.now, shell.timer ?? shell.now)
+            shell.timer = nil
+            shell.carryOut(shell.uplink.timerFired(now: shell.now, jitter: 1), seed: seed)
+        case .preparing(.resolving):
+            let step = shell.live ?? 0
+            shell.live = nil
+            shell.candidates = 1
+            shell.carryOut(shell.uplink.resolved(step: step, candidates: 1, now: shell.now), seed: seed)
+        case .preparing(.connecting):
+            shell.carryOut(shell.uplink.opened(step: shell.live ?? 0, now: shell.now), seed: seed)
+        case .setup, .ready, .cancelled: break
+        }
+    }
+}
