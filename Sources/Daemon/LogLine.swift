@@ -52,7 +52,10 @@ extension Amount {
 
 extension Totals {
     var text: String {
-        var parts = ["received \(received.text)", "sent \(sent.text)"]
+        var parts = [
+            "received \(received.messages) messages (\(received.bytes) bytes)",
+            "sent \(sent.messages) (\(sent.bytes) bytes)",
+        ]
         for reason in DiscardReason.allCases where discarded(reason) != Amount() {
             parts.append("discarded \(discarded(reason).text) \(reason.text)")
         }

@@ -98,6 +98,28 @@ extension FileDescriptor {
         }
     }
 
+    /// Blocks until a non-blocking descriptor can be read or written, or its peer has hung up (poll(2)).
+    public borrowing func wait(for interest: Interest) throws(SystemError) {
+        // The bits of poll(2) are those of epoll(7).
+        let raw = raw
+        _ = try retrying("poll") {
+            var wanted = pollfd(fd: raw, events: Int16(interest.rawValue), revents: 0)
+            return unsafe Int(poll(&wanted, 1, -1))
+        }
+    }
+
+    /// Sends everything on a non-blocking socket; blocks as long as the peer takes nothing.
+    public borrowing func sendAll(_ bytes: Span<UInt8>) throws(SystemError) {
+        var sent = 0
+        while sent < bytes.count {
+            switch try send(bytes.extracting(sent...)) {
+            case .moved(let count): sent += count
+            case .wouldBlock: try wait(for: .writable)
+            case .ended: preconditionFailure("a send that ended")
+            }
+        }
+    }
+
     /// The directions of a socket, as shutdown(2) names them.
     public enum Direction: Sendable {
         case reading

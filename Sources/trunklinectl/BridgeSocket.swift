@@ -1,0 +1,55 @@
+import Configuration
+import Glibc
+import Linux
+
+/// Where a bridge's messages come and go: one of its sockets, as its configuration names it.
+struct BridgeSocket {
+    static let options = [
+        CommandOption(
+            "config", short: "c", value: "FILE", help: "the bridge's file (/etc/trunkline/BRIDGE.yaml)"),
+        CommandOption("socket", short: "s", value: "NAME", help: "which of its sockets (the first)"),
+    ]
+
+    let configuration: Configuration
+    let settings: SocketSettings
+
+    /// - Parameters:
+    ///   - bridge: Its name.
+    ///   - config: Its file; `nil` is the usual place.
+    ///   - socket: The socket's name; `nil` is the first.
+    init(bridge: String, config: String?, socket: String?) throws(Failure) {
+        do throws(ConfigurationErrors) {
+            configuration = try Configuration(
+                contentsOf: config ?? "/etc/trunkline/\(bridge).yaml",
+                runtimeDirectory: Program.runtimeDirectory)
+        } catch {
+            throw Failure(message: error.errors.map(\.description).joined(separator: "\n"))
+        }
+        guard configuration.name == bridge else {
+            throw Failure(message: "the file is that of the bridge \(configuration.name), not of \(bridge)")
+        }
+        let sockets = configuration.sockets
+        guard let settings = socket == nil ? sockets.first : sockets.first(where: { $0.name == socket }) else {
+            let names = sockets.map(\.name).joined(separator: ", ")
+            throw Failure(message: "\(bridge) has no socket '\(socket ?? "")'; it has \(names)")
+        }
+        self.settings = settings
+    }
+
+    func connect() throws(Failure) -> FileDescriptor {
+        do throws(SystemError) {
+            return try FileDescriptor.connecting(to: .unix(path: settings.path)).take()
+        } catch {
+            let name = configuration.name
+            let hint =
+                switch error.code {
+                case ENOENT, ECONNREFUSED:
+                    "the bridge \(name) is not running; start it with 'systemctl start trunkline@\(name)'"
+                case EACCES:
+                    "its users are \(settings.group.map { "the group \($0.name)" } ?? "the daemon's group")"
+                default: "try again"
+                }
+            throw Failure(message: "cannot connect to \(settings.path): \(describe(errno: error.code)): \(hint)")
+        }
+    }
+}
