@@ -24,7 +24,7 @@ extension SocketFileError: CustomStringConvertible {
 /// A listening Unix stream socket in the file system, and the lock file beside it that decides who owns it.
 ///
 /// The lock is held as long as the process lives, so a socket that SIGKILL left behind is replaced and a live one never
-/// stolen. The socket appears under its path with its mode and group already right, and listening.
+/// stolen. Mode and group are right before anyone can connect.
 public final class SocketFile {
     public let path: String
     public let descriptor: FileDescriptor
@@ -114,31 +114,25 @@ public final class SocketFile {
         }
     }
 
-    /// Makes everything right under a name that nobody knows, then moves it to the path.
+    /// Nobody can connect before it listens, and by then mode and group are right.
+    ///
+    /// It is bound under its own path, not moved there: the kernel shows that name to `ss` for ever.
     private static func place(
         _ socket: borrowing FileDescriptor, at path: String, mode: UInt32, group: UInt32?
     ) throws(SystemError) -> FileIdentity {
-        guard path.utf8.count <= SocketAddress.longestPath else {
-            throw SystemError(call: "bind", code: ENAMETOOLONG)
-        }
-        let slash = path.lastIndex(of: "/") ?? path.startIndex
-        let directory = slash == path.startIndex ? "/" : String(path[..<slash])
-        let handle = FileDescriptor(
-            owning: Int32(try retrying("open") { unsafe Int(open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) }))
-        // Through the handle, so that the temporary name is short enough wherever the directory is.
-        let temporary = "/proc/self/fd/\(handle.raw)/.trunkline-\(getpid())-\(socket.raw)"
-        removeFile(temporary)
-        try socket.bind(to: .unix(path: temporary))
+        let raw = socket.raw
+        // bind(2) gives the file the socket's own mode, less the umask.
+        _ = try retrying("fchmod") { Int(fchmod(raw, mode)) }
+        try socket.bind(to: .unix(path: path))
         do throws(SystemError) {
-            if let group { _ = try retrying("chown") { unsafe Int(chown(temporary, uid_t.max, group)) } }
-            _ = try retrying("chmod") { unsafe Int(chmod(temporary, mode)) }
+            if let group { _ = try retrying("chown") { unsafe Int(chown(path, uid_t.max, group)) } }
+            _ = try retrying("chmod") { unsafe Int(chmod(path, mode)) }
             try socket.listen()
-            _ = try retrying("rename") { unsafe Int(rename(temporary, path)) }
+            return try FileIdentity(of: path)
         } catch {
-            removeFile(temporary)
+            removeFile(path)
             throw error
         }
-        return try FileIdentity(of: path)
     }
 }
 
