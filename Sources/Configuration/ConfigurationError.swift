@@ -31,7 +31,7 @@ public struct ConfigurationError: Error, Equatable, Sendable {
 }
 
 extension ConfigurationError: CustomStringConvertible {
-    /// `/etc/trunkline/ais.yaml:4:12: upstream.framing: found "lines"; allowed are line, delimiter, length, fixed`.
+    /// `/etc/trunkline/ais.yaml:4:12: upstream.framing: found "lines"; allowed are line, fixed`, for example.
     public var description: String {
         var text = file
         if let position { text += ":\(position.line):\(position.column)" }

@@ -30,7 +30,7 @@ struct Decoding {
 
     // MARK: Errors
 
-    /// - Parameter key: The full key, if it is not the one being read.
+    /// Reports an error of the key being read, or of the full key `key`.
     mutating func report(_ message: String, at position: Position?, key: String? = nil) {
         let key = key ?? (path.isEmpty ? nil : path.joined(separator: "."))
         errors.append(ConfigurationError(file: file, position: position, key: key, message: message))
@@ -46,9 +46,8 @@ struct Decoding {
         for problem in problems { report(problem.message, at: problem.position, key: problem.key) }
     }
 
-    /// Reports a key that the mapping being read does not know.
-    ///
-    /// - Parameter owner: Where it is not known, as in ` of the kind delimiter`; may be empty.
+    /// Reports a key that the mapping being read does not know; `owner` says where it is not known, as in
+    /// ` of the kind delimiter`, and may be empty.
     mutating func reportUnknown(_ entry: Node.Entry, known: [String], owner: String) {
         path.append(keyPart(entry.name))
         defer { path.removeLast() }
@@ -76,12 +75,8 @@ struct Decoding {
 
     func isGiven(_ key: String) -> Bool { given[key] != nil }
 
-    /// Reports what contradicts another key.
-    ///
-    /// - Parameters:
-    ///   - key: The full key.
-    ///   - allowed: A whole phrase, as in `allowed is at most 512K`.
-    ///   - effective: The value, if the file does not give it.
+    /// Reports what contradicts another key. `effective` is shown if the file does not give the value;
+    /// `allowed` is a whole phrase, as in `allowed is at most 512K`.
     mutating func refuse(key: String, effective: String, _ allowed: String) {
         var place = key[...]
         while given[String(place)] == nil, let dot = place.lastIndex(of: ".") { place = place[..<dot] }
@@ -111,7 +106,7 @@ func nearest(to name: String, among candidates: [String]) -> String? {
     return best.distance <= max(1, best.candidate.utf8.count / 3) ? best.candidate : nil
 }
 
-/// How many bytes must be inserted, removed, replaced or swapped with their neighbour to turn one into the other.
+/// How many bytes must be inserted, removed, replaced or swapped with their neighbour to turn `a` into `b`.
 private func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     var before = Array(repeating: 0, count: b.count + 1)
     var last = Array(0...b.count)

@@ -1,7 +1,7 @@
 /// A YAML file as a tree.
 ///
-/// What a configuration has no use for, and what would make its size unbounded, is refused: anchors, aliases, tags,
-/// several documents, keys given twice, depth.
+/// What a configuration has no use for, and what would make the tree's size unbounded, is refused: anchors,
+/// aliases, tags, several documents, keys given twice, depth.
 struct Document {
     /// Something refused, which does not keep the rest from being looked at.
     struct Problem {

@@ -28,17 +28,16 @@ struct SyntaxError: Error {
 
 /// The owner of a libyaml parser.
 ///
-/// Safe: both pointers are private, allocated in `init` and freed in `deinit` only, so they are valid in between.
+/// Safe: both pointers are private, allocated in `init` and freed in `deinit` only: valid in between.
 @safe final class EventSource {
     /// On the heap, since libyaml keeps the parser's own address in it.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     /// libyaml reads in place.
     private let input: UnsafeMutableBufferPointer<UInt8>
 
-    /// - Parameter bytes: UTF-8 (what is not is an error of `next`).
-    /// - Returns: `nil` if memory is short.
+    /// `nil` if memory is short. What is not UTF-8 in `bytes` is an error of `next`.
     init?(_ bytes: [UInt8]) {
-        unsafe input = .allocate(capacity: max(bytes.count, 1))
+        unsafe input = .allocate(capacity: bytes.count)
         _ = unsafe input.initialize(from: bytes)
         unsafe parser = .allocate(capacity: 1)
         guard unsafe yaml_parser_initialize(parser) == 1 else {
@@ -109,8 +108,9 @@ struct SyntaxError: Error {
         let position = unsafe Position(parser.pointee.problem_mark)
         var message = "not YAML: \(problem)"
         if let context = unsafe parser.pointee.context {
-            let line = unsafe parser.pointee.context_mark.line + 1
-            message += unsafe " (\(String(cString: context)), which began on line \(line))"
+            let line = unsafe Position(parser.pointee.context_mark).line
+            let beginning = line < position.line ? ", which began on line \(line)" : ""
+            message += unsafe " (\(String(cString: context))\(beginning))"
         }
         let text = unsafe String(decoding: input, as: UTF8.self).unicodeScalars
         if unsafe text.dropFirst(parser.pointee.problem_mark.index).first == "\t" {

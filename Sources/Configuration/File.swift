@@ -5,7 +5,7 @@ struct FileError: Error {
     var message: String
 }
 
-/// Reads a regular file whole. What is no regular file is refused, since a pipe or a terminal could keep us waiting.
+/// Reads a regular file whole. Anything else is refused, since a pipe or a terminal could keep us waiting.
 func read(_ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
     guard !path.utf8.contains(0) else { throw FileError(message: "cannot open: a NUL in the path") }
     let descriptor = try retrying("open") { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }

@@ -1,7 +1,7 @@
 import Framing
 import Uplink
 
-/// Every key that a configuration file can hold. A row here, and the place that its value goes to, make a new one.
+/// Every key that a configuration file can hold. A row, and the place that its value goes to, make a new one.
 enum Keys {
     static let bridge = Table<Configuration>([
         Key(
@@ -9,7 +9,7 @@ enum Keys {
             "The server, and how to speak to it."),
         Key(
             "sockets", \.sockets, .named(\.name, fallback: "default", .blank, socket), .parts,
-            "The Unix sockets that local programs connect to, by name; one, named default, if none is given."),
+            "The Unix sockets that local programs connect to, by name. Without any there is one, default."),
         Key(
             "buffer", \.buffer, .size(1 << 16...1 << 30, rounded: Size.roundedUpToPowerOfTwo), .text("4M"),
             "Holds received messages until every client has read them; rounded up to a power of two."),
@@ -60,7 +60,7 @@ enum Keys {
     static let socket = Table<SocketSettings>([
         Key(
             "path", \.path, .path, .derived("BRIDGE.NAME.sock") { $1.defaultPath(of: $0.name) },
-            "Where the socket is. The default is in the runtime directory; that of the socket default is BRIDGE.sock."
+            "Where it is. By default in the runtime directory; for the socket default, BRIDGE.sock."
         ),
         Key("mode", \.mode, .mode, .text("0660"), "The socket's permissions."),
         Key(

@@ -45,7 +45,8 @@ indirect enum Output {
 private func quoted(_ text: String) -> String {
     if isPlain(text) { return text }
     if text.unicodeScalars.allSatisfy(isPrintable) {
-        return "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
+        // By scalars: a quote with an accent is one character, but not to YAML.
+        return "'" + text.unicodeScalars.reduce(into: "") { $0 += $1 == "'" ? "''" : String($1) } + "'"
     }
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -54,7 +55,8 @@ private func quoted(_ text: String) -> String {
         case _ where isPrintable(scalar): escaped.unicodeScalars.append(scalar)
         default:
             let digits = String(scalar.value, radix: 16)
-            escaped += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+            let (letter, width) = digits.count <= 2 ? ("x", 2) : digits.count <= 4 ? ("u", 4) : ("U", 8)
+            escaped += "\\\(letter)" + String(repeating: "0", count: width - digits.count) + digits
         }
     }
     return "\"\(escaped)\""

@@ -2,7 +2,7 @@ import Framing
 import Uplink
 
 extension Decoding {
-    /// Reports settings that are right by themselves and contradict each other. What has an error already is left alone.
+    /// Reports settings that are right by themselves and contradict each other, but those with errors.
     mutating func check(_ configuration: Configuration) {
         checkReconnect(configuration.upstream.uplink.reconnect)
         checkMessageSize(configuration)

@@ -1,11 +1,11 @@
-/// The keys of one mapping: the one place that knows what they are called, of which type they are, what they default to
-/// and what they mean. Decoding, `yaml()` and the reference all come from it.
+/// The keys of one mapping: the one place that knows what they are called, of which type they are, what they
+/// default to and what they mean. Decoding, `yaml()` and the reference all come from it.
 struct Table<Record: Sendable>: Sendable {
     let keys: [Key<Record>]
 
     init(_ keys: [Key<Record>]) { self.keys = keys }
 
-    /// Fills a record from a mapping: what is given, and the defaults of what is not, in the order of the table.
+    /// Fills a record from a mapping: what is given, and the defaults of what is not, in the table's order.
     ///
     /// - Parameters:
     ///   - entries: The mapping.

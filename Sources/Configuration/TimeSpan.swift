@@ -1,4 +1,5 @@
-/// Time spans as systemd writes them (systemd.time(7)): `250ms`, `10s`, `1min 30s`, `1.5h`; a bare number is seconds.
+/// Time spans as systemd writes them (systemd.time(7)): `250ms`, `10s`, `1min 30s`, `1.5h`; a bare number is
+/// seconds.
 ///
 /// To the microsecond, at most 100 years (`longest`): that fits every clock and timer.
 enum TimeSpan {

@@ -29,7 +29,8 @@ struct ValueType<Value: Sendable>: Sendable {
     ///   - name: What the reference calls it.
     ///   - allowed: What errors say.
     ///   - parse: `nil` for what is not allowed.
-    ///   - print: The shortest text that `parse` gives the same value for; `nil` if leaving it out says the same.
+    ///   - print: The shortest text that is parsed to the value; `nil` if leaving it out says the same.
+    /// - Returns: The type.
     static func scalar(
         _ name: String, _ allowed: Allowed, parse: @escaping @Sendable (String) -> Value?,
         print: @escaping @Sendable (Value) -> String?
@@ -76,6 +77,7 @@ extension ValueType {
     ///   - blank: What the table fills.
     ///   - table: The keys.
     ///   - style: How it is written.
+    /// - Returns: The type.
     static func mapping(_ blank: Value, _ table: Table<Value>, style: Output.Style = .block) -> ValueType {
         let allowed = Allowed("a mapping with the keys \(table.keys.map(\.name).joined(separator: ", "))")
         return ValueType("mapping", allowed, rows: table.rows) { node, decoding in
@@ -91,20 +93,20 @@ extension ValueType {
         }
     }
 
-    /// A mapping from names to mappings with the keys of a table; a name with nothing after it has the defaults.
+    /// A mapping from names to mappings with the keys of a table; after a name there may be nothing.
     ///
     /// - Parameters:
     ///   - name: Where a record keeps its name.
     ///   - fallback: The only name if there is none.
     ///   - blank: What the table fills.
     ///   - table: The keys.
+    /// - Returns: The type.
     static func named<Record: Sendable>(
         _ name: any WritableKeyPath<Record, String> & Sendable, fallback: String, _ blank: Record,
         _ table: Table<Record>
     ) -> ValueType where Value == [Record] {
-        let element = ValueType<Record>.mapping(blank, table)
         let allowed = Allowed("a mapping from names to mappings")
-        return ValueType("mapping", allowed, rows: element.rows.map { $0.below("NAME") }) { node, decoding in
+        return ValueType("mapping", allowed, rows: table.rows.map { $0.below("NAME") }) { node, decoding in
             var entries: [Node.Entry] = []
             switch node.content {
             case .mapping(let given): entries = given
@@ -117,17 +119,9 @@ extension ValueType {
                 entries = [Node.Entry(name: fallback, position: node.position, value: node)]
             }
             return entries.map { entry in
-                decoding.enter(keyPart(entry.name), entry.value)
-                defer { decoding.leave() }
-                if !isName(entry.name) {
-                    let found = "found \"\(printable(entry.name))\" as a name"
-                    decoding.report("\(found); \(allowedInNames)", at: entry.position)
-                }
-                var named = blank
-                named[keyPath: name] = entry.name
-                var body = entry.value
-                if case .nothing = body.content { body.content = .mapping([]) }
-                return ValueType<Record>.mapping(named, table).read(body, &decoding) ?? named
+                var record = blank
+                record[keyPath: name] = entry.name
+                return ValueType<Record>.mapping(record, table).read(named: entry, &decoding) ?? record
             }
         } write: { records in
             let entries = records.map {
@@ -135,6 +129,21 @@ extension ValueType {
             }
             return .mapping(entries, .block)
         }
+    }
+}
+
+extension ValueType {
+    /// Reads an entry of a mapping whose keys are names.
+    fileprivate func read(named entry: Node.Entry, _ decoding: inout Decoding) -> Value? {
+        decoding.enter(keyPart(entry.name), entry.value)
+        defer { decoding.leave() }
+        if !isName(entry.name) {
+            let found = "found \"\(printable(entry.name))\" as a name"
+            decoding.report("\(found); \(allowedInNames)", at: entry.position)
+        }
+        var body = entry.value
+        if case .nothing = body.content { body.content = .mapping([]) }
+        return read(body, &decoding)
     }
 }
 
