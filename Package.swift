@@ -39,6 +39,7 @@ let package = Package(
         tests("ArchitectureTests", []),
         tests("FramingTests", ["Framing"]),
         tests("UplinkTests", ["Framing", "Uplink"]),
+        tests("ConfigurationTests", ["Configuration", "Framing", "Uplink"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,162 @@
+import Configuration
+import Testing
+
+@Suite struct ErrorTests {
+    @Test func `all errors of a file are told at once, in its order`() {
+        let text = """
+            upstream:
+              adress: a:1
+              framing: {kind: delimiter, end: '\\q', size: 1}
+              reconnect: {min: 1ms, max: 1x}
+            sockets:
+              a: {mode: 999, group: no such group}
+              b: [x]
+              c: {pahth: /x}
+            bufer: 4M
+            outbox: 1
+            mode: 0660
+            """
+        let time = "a time such as 250ms, 10s or 1min 30s"
+        let expected = [
+            "2:3: upstream.adress: unknown key; did you mean 'address'?",
+            // Where the mapping begins.
+            "2:3: upstream.address: missing; allowed are host:port, [IPv6 address]:port, unix:/path",
+            "3:35: upstream.framing.end: found \"\\q\"; allowed is 1 to 16 bytes, with the escapes "
+                + #"\r \n \t \0 \\ \a \b \f \v \e \" \' \xHH"#,
+            "3:41: upstream.framing.size: unknown key of the kind delimiter; allowed are kind, end",
+            "4:20: upstream.reconnect.min: found \"1ms\"; allowed is \(time), at least 10ms",
+            "4:30: upstream.reconnect.max: found \"1x\"; allowed is \(time)",
+            "6:13: sockets.a.mode: found \"999\"; allowed is an octal mode from 0000 to 0777",
+            "6:25: sockets.a.group: found \"no such group\"; allowed is the name of a group of this machine",
+            "7:6: sockets.b: found a list; allowed is a mapping with the keys "
+                + "path, mode, group, send, when-behind, patience",
+            "8:7: sockets.c.pahth: unknown key; did you mean 'path'?",
+            "9:1: bufer: unknown key; did you mean 'buffer'?",
+            "10:9: outbox: found \"1\"; allowed is a size such as 64K, 4M or 1G from 64K to 1G",
+            "11:1: mode: unknown key; did you mean 'sockets.NAME.mode'?",
+        ]
+        #expect(errors(in: text) == expected.map { "ais.yaml:\($0)" })
+    }
+
+    @Test func `an error has its parts for programs`() {
+        #expect {
+            try read("upstream: {address: a:1}\nbuffer: 1K\n")
+        } throws: { error in
+            let expected = ConfigurationError(
+                file: "ais.yaml", position: ConfigurationError.Position(line: 2, column: 9), key: "buffer",
+                message: "found \"1K\"; allowed is a size such as 64K, 4M or 1G from 64K to 1G")
+            return (error as? ConfigurationErrors)?.errors == [expected]
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "max-message: 3M",
+            "3:16: upstream.max-message: found \"3M\"; allowed is at most 512K, half of outbox (1M)"
+        ),
+        (
+            "reconnect: {min: 1min}",
+            "3:20: upstream.reconnect.min: found \"1min\"; allowed is at most max (30s)"
+        ),
+        (
+            "reconnect: {max: 1ms}",
+            "3:20: upstream.reconnect.max: found \"1ms\"; allowed is at least min (250ms)"
+        ),
+        (
+            "reconnect: {min: 2s, max: 1s}",
+            "3:29: upstream.reconnect.max: found \"1s\"; allowed is at least min (2s)"
+        ),
+        (
+            "max-message: 1\nsend-framing: {kind: fixed, size: 2}",
+            "4:37: upstream.send-framing.size: found \"2\"; allowed is at most max-message (1)"
+        ),
+    ])
+    func `a contradiction in the upstream is an error`(upstream: String, message: String) {
+        #expect(errors(in: file(upstream: upstream)) == ["ais.yaml:\(message)"])
+    }
+
+    @Test(arguments: [
+        (
+            "buffer: 64K",
+            "3:9: buffer: found \"64K\"; allowed is at least 128K, twice upstream.max-message (64K)"
+        ),
+        ("outbox: 100000", nil),
+        (
+            "outbox: 65536",
+            "3:9: outbox: found \"65536\"; allowed is at least 128K, twice upstream.max-message (64K)"
+        ),
+        (
+            "sockets: {a: {path: /x}, b: {path: //./x}}",
+            "3:36: sockets.b.path: found \"//./x\"; allowed is a path of its own, not that of sockets.a.path"
+        ),
+        (
+            "sockets: {a: {path: /run/trunkline/ais.sock}, default: }",
+            "3:56: sockets.default.path: found \"/run/trunkline/ais.sock\" (the default); "
+                + "allowed is a path of its own, not that of sockets.a.path"
+        ),
+    ])
+    func `a contradiction among other keys is an error`(top: String, message: String?) {
+        #expect(errors(in: file(top: top + "\n")) == message.map { ["ais.yaml:\($0)"] } ?? [])
+    }
+
+    @Test func `a bridge cannot be its own upstream`() {
+        let found = errors(in: "upstream: {address: unix:/run/trunkline/ais.sock}\n")
+        #expect(
+            found == [
+                "ais.yaml:1:1: sockets.default.path: found \"/run/trunkline/ais.sock\" (the default); "
+                    + "allowed is a path of its own, not that of upstream.address"
+            ])
+    }
+
+    @Test func `what is wrong already is not called a contradiction too`() {
+        let text = file(
+            upstream: "max-message: 3M\nreconnect: {min: 1h, max: 1x}", top: "buffer: 1\noutbox: 8M\n")
+        #expect(errors(in: text).count == 2)
+    }
+
+    @Test func `a path has at most 107 bytes`() throws {
+        let longest = "/" + String(repeating: "é", count: 53)
+        #expect(try read(file(top: "sockets: {a: {path: \(longest)}}\n")).sockets[0].path.utf8.count == 107)
+        let message = "allowed are at most 107 bytes, not 108"
+        #expect(
+            errors(in: file(top: "sockets: {a: {path: \(longest)x}}\n"))
+                == ["ais.yaml:3:21: sockets.a.path: found \"\(longest)x\"; \(message)"])
+        let name = String(repeating: "n", count: 88)
+        let shown = "/run/trunkline/ais.\(String(repeating: "n", count: 41))…"
+        let key = "ais.yaml:3:101: sockets.\(name).path"
+        #expect(
+            errors(in: file(top: "sockets: {\(name): {}}\n"))
+                == ["\(key): found \"\(shown)\" (the default); allowed are at most 107 bytes, not 112"])
+    }
+
+    @Test(arguments: [
+        ("/etc/trunkline/ais.yaml", "ais"), ("a/b_C-9.yml", "b_C-9"), ("plain", "plain"), ("-.yaml", "-"),
+    ])
+    func `the bridge is named after the file`(path: String, name: String) throws {
+        #expect(try read(file(), path: path).name == name)
+    }
+
+    @Test(arguments: [
+        ("a b.yaml", "a b"), (".yaml", ""), ("ais.conf", "ais.conf"), ("x.yaml.yaml", "x.yaml"), ("", ""),
+        ("é.yaml", "é"),
+    ])
+    func `a file whose name is no bridge's is refused`(path: String, name: String) {
+        let message = "found \"\(name)\" as the bridge's name; allowed are letters, digits, '_' and '-'"
+        #expect(errors(in: file(), path: path) == ["\(path): \(message)"])
+    }
+
+    @Test func `a wrong name comes before the errors of the file`() {
+        let found = errors(in: "upstream: 1\nx: 2\n", path: "a b.yaml")
+        let expected = ["a b.yaml: found", "a b.yaml:1:11: ", "a b.yaml:2:1: x"]
+        #expect(found.map { String($0.prefix(15)) } == expected)
+    }
+
+    @Test func `what is shown of a value is short and printable`() {
+        let found = errors(
+            in: file(top: "buffer: \"\\e[31m\\u202e\(String(repeating: "x", count: 1000))\"\n"))
+        #expect(found.count == 1)
+        #expect(found[0].hasPrefix("ais.yaml:3:9: buffer: found \"\\u{1b}[31m\\u{202e}xxx"))
+        #expect(found[0].contains("xxx…\"; allowed"))
+        #expect(found[0].count < 250)
+    }
+}

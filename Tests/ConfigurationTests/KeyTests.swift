@@ -1,0 +1,260 @@
+import Configuration
+import Framing
+import Testing
+import Uplink
+
+@Suite struct KeyTests {
+    @Test func `an address is enough`() throws {
+        let configuration = try read("upstream: {address: feed.example.org:10110}")
+        let expected = Configuration(
+            name: "ais",
+            upstream: UpstreamSettings(
+                uplink: Uplink.Settings(
+                    endpoints: [.host("feed.example.org", port: 10110)], connectTimeout: .seconds(10),
+                    reconnect: Backoff.Settings(min: .milliseconds(250), max: .seconds(30))),
+                framing: .line, sendFraming: .line, maxMessage: 65536, idleTimeout: nil),
+            sockets: [
+                SocketSettings(
+                    name: "default", path: "/run/trunkline/ais.sock", mode: 0o660, group: nil, maySend: true,
+                    whenBehind: .disconnect, patience: .seconds(1))
+            ],
+            buffer: 4 << 20, outbox: 1 << 20, whenDown: .hold, holdTime: .seconds(5))
+        #expect(configuration == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("a:1", [.host("a", port: 1)]), ("'[2001:db8::1]:80'", [.host("2001:db8::1", port: 80)]),
+            ("'[fe80::1%eth0]:80'", [.host("fe80::1%eth0", port: 80)]),
+            ("unix:/run/feed", [.unix(path: "/run/feed")]),
+            ("[a:1, 'b:2', unix:/c]", [.host("a", port: 1), .host("b", port: 2), .unix(path: "/c")]),
+            ("[a:1]", [.host("a", port: 1)]), ("192.0.2.1:65535", [.host("192.0.2.1", port: 65535)]),
+        ] as [(String, [Endpoint])])
+    func `upstream.address is one endpoint or a list`(text: String, endpoints: [Endpoint]) throws {
+        #expect(try read("upstream: {address: \(text)}").upstream.uplink.endpoints == endpoints)
+    }
+
+    @Test(arguments: [
+        "a", "a:0", "a:65536", "a:x", ":1", "'[::1]'", "'::1:80'", "'[zz::]:80'", "'[::1%]:80'", "unix:run",
+        "'unix:'",
+        "unix:/", "'a b:1'", #""a\x01b:1""#, #""unix:/a\0b""#, "http://a:1",
+        "unix:/\(String(repeating: "x", count: 107))",
+        "{a: 1}", "[]", "[[a:1]]", "", "~",
+    ])
+    func `what is no address is refused, with the three spellings`(text: String) {
+        let found = errors(in: "upstream:\n  address: \(text)\n")
+        #expect(found.count == 1)
+        #expect(
+            found.first?.hasPrefix("ais.yaml:2:") == true
+                && found.first?.hasSuffix("; allowed are host:port, [IPv6 address]:port, unix:/path") == true)
+    }
+
+    @Test(
+        arguments: [
+            ("line", .line), ("{kind: line}", .line),
+            (#"{kind: delimiter, end: '\0'}"#, .delimiter(end: [0])),
+            (#"{kind: delimiter, end: "\0"}"#, .delimiter(end: [0])),
+            (#"{kind: delimiter, end: '\r\n\x80'}"#, .delimiter(end: [13, 10, 0x80])),
+            (#"{kind: delimiter, end: \r}"#, .delimiter(end: [13])),
+            ("{kind: delimiter, end: \"\\n\"}", .delimiter(end: [10])),
+            ("length", .length(LengthField(width: .four))),
+            ("{kind: length}", .length(LengthField(width: .four))),
+            ("{kind: length, bytes: 1}", .length(LengthField(width: .one))),
+            ("{kind: length, bytes: 8, order: little}", .length(LengthField(width: .eight, order: .little))),
+            ("{kind: fixed, size: 2}", .fixed(size: 2)), ("{kind: fixed, size: 64K}", .fixed(size: 65536)),
+        ] as [(String, Framing)])
+    func `a framing is a bare name, or a mapping`(text: String, framing: Framing) throws {
+        let received = try read(file(upstream: "framing: \(text)"))
+        #expect(received.upstream.framing == framing)
+        #expect(received.upstream.sendFraming == framing)
+        let sent = try read(file(upstream: "send-framing: \(text)"))
+        #expect(sent.upstream.framing == .line)
+        #expect(sent.upstream.sendFraming == framing)
+    }
+
+    @Test(arguments: [
+        ("lines", "3:12: upstream.framing: found \"lines\"; allowed are line, delimiter, length, fixed"),
+        ("[line]", "3:12: upstream.framing: found a list; allowed are line, delimiter, length, fixed"),
+        ("", "3:11: upstream.framing: found nothing; allowed are line, delimiter, length, fixed"),
+        ("{}", "3:12: upstream.framing.kind: missing; allowed are line, delimiter, length, fixed"),
+        ("{kind: x}", "3:19: upstream.framing.kind: found \"x\"; allowed are line, delimiter, length, fixed"),
+        ("delimiter", "3:12: upstream.framing.end: missing; allowed is \(bytes)"),
+        ("{kind: delimiter, end: ''}", "3:35: upstream.framing.end: found \"\"; allowed is \(bytes)"),
+        ("{kind: delimiter, end: '\\q'}", "3:35: upstream.framing.end: found \"\\q\"; allowed is \(bytes)"),
+        (
+            "{kind: delimiter, end: 12345678901234567}",
+            "3:35: upstream.framing.end: found \"12345678901234567\"; allowed is \(bytes)"
+        ),
+        ("{kind: line, end: x}", "3:25: upstream.framing.end: unknown key of the kind line; allowed is kind"),
+        (
+            "{kind: fixed, size: 1, bytes: 2}",
+            "3:35: upstream.framing.bytes: unknown key of the kind fixed; allowed are kind, size"
+        ),
+        ("{kind: length, bytes: 3}", "3:34: upstream.framing.bytes: found \"3\"; allowed are 1, 2, 4, 8"),
+        (
+            "{kind: length, order: middle}",
+            "3:34: upstream.framing.order: found \"middle\"; allowed are big, little"
+        ),
+        (
+            "fixed",
+            "3:12: upstream.framing.size: missing; allowed is a size such as 64K, 4M or 1G, at least 1"
+        ),
+        (
+            "{kind: fixed, size: 0}",
+            "3:32: upstream.framing.size: found \"0\"; allowed is a size such as 64K, 4M or 1G, at least 1"
+        ),
+        (
+            "{kind: fixed, size: 65537}",
+            "3:32: upstream.framing.size: found \"65537\"; allowed is at most max-message (64K)"
+        ),
+    ])
+    func `a wrong framing says which key of it is wrong`(text: String, message: String) {
+        #expect(errors(in: file(upstream: "framing: \(text)")) == ["ais.yaml:\(message)"])
+    }
+
+    @Test(arguments: [("1", 1), ("512K", 512 << 10), ("1000", 1000)])
+    func `upstream.max-message is a size`(text: String, size: Int) throws {
+        #expect(try read(file(upstream: "max-message: \(text)")).upstream.maxMessage == size)
+    }
+
+    @Test(
+        arguments: [("10ms", .milliseconds(10)), ("1min 30s", .seconds(90)), ("infinity", nil)]
+            as [(String, Duration?)])
+    func `times may be infinite where that means something`(text: String, duration: Duration?) throws {
+        let configuration = try read(
+            file(
+                upstream: "connect-timeout: \(text)\nidle-timeout: \(text)",
+                top: "hold-time: \(text)\nsockets: {default: {patience: \(text)}}\n"))
+        #expect(configuration.upstream.uplink.connectTimeout == duration)
+        #expect(configuration.upstream.idleTimeout == duration)
+        #expect(configuration.holdTime == duration)
+        #expect(configuration.sockets.map(\.patience) == [duration])
+    }
+
+    @Test func `upstream.reconnect has min and max, each with a default`() throws {
+        func reconnect(_ text: String) throws -> Backoff.Settings {
+            try read(file(upstream: "reconnect: \(text)")).upstream.uplink.reconnect
+        }
+        #expect(try reconnect("{}") == Backoff.Settings(min: .milliseconds(250), max: .seconds(30)))
+        #expect(try reconnect("{min: 10ms}") == Backoff.Settings(min: .milliseconds(10), max: .seconds(30)))
+        #expect(
+            try reconnect("{max: 250ms}")
+                == Backoff.Settings(min: .milliseconds(250), max: .milliseconds(250)))
+    }
+
+    @Test(arguments: [
+        ("64K", 1 << 16), ("65536", 1 << 16), ("65537", 1 << 17), ("1000000", 1 << 20), ("1G", 1 << 30),
+    ])
+    func `buffer and outbox are rounded up to a power of two`(text: String, size: Int) throws {
+        let configuration = try read(
+            file(upstream: "max-message: 1K", top: "buffer: \(text)\noutbox: \(text)\n"))
+        #expect(configuration.buffer == size)
+        #expect(configuration.outbox == size)
+    }
+
+    @Test(arguments: Configuration.WhenDown.allCases)
+    func `when-down is hold or discard`(value: Configuration.WhenDown) throws {
+        #expect(try read(file(top: "when-down: \(value.rawValue)\n")).whenDown == value)
+    }
+
+    @Test(arguments: [
+        "", "sockets:\n", "sockets: {}\n", "sockets: {default: }\n", "sockets: {default: {}}\n",
+    ])
+    func `without a socket there is one, named default`(text: String) throws {
+        let sockets = try read(file(top: text)).sockets
+        #expect(sockets.map(\.name) == ["default"])
+        #expect(sockets.map(\.path) == ["/run/trunkline/ais.sock"])
+    }
+
+    @Test func `sockets keep the order of the file and have paths named after them`() throws {
+        let sockets = try read(file(top: "sockets:\n  zulu:\n  default:\n  alpha: {path: /tmp/a}\n  null:\n"))
+            .sockets
+        #expect(sockets.map(\.name) == ["zulu", "default", "alpha", "null"])
+        let expected = [
+            "/run/trunkline/ais.zulu.sock", "/run/trunkline/ais.sock", "/tmp/a",
+            "/run/trunkline/ais.null.sock",
+        ]
+        #expect(sockets.map(\.path) == expected)
+    }
+
+    @Test(
+        arguments: [("0660", 0o660), ("660", 0o660), ("'0000'", 0), ("777", 0o777), ("0600", 0o600)]
+            as [(String, UInt32)])
+    func `a socket's mode is octal`(text: String, mode: UInt32) throws {
+        #expect(try read(file(top: "sockets: {a: {mode: \(text)}}\n")).sockets.map(\.mode) == [mode])
+    }
+
+    @Test(arguments: [
+        ("yes", true), ("no", false), ("true", true), ("false", false), ("on", true), ("off", false),
+        ("Yes", true),
+        ("NO", false),
+    ])
+    func `a socket's send is yes or no, however YAML spells it`(text: String, value: Bool) throws {
+        #expect(try read(file(top: "sockets: {a: {send: \(text)}}\n")).sockets.map(\.maySend) == [value])
+    }
+
+    @Test func `a socket's group is looked up`() throws {
+        let sockets = try read(file(top: "sockets: {a: {group: root}, b: {}}\n")).sockets
+        #expect(sockets.map(\.group) == [SocketSettings.Group(name: "root", id: 0), nil])
+    }
+
+    @Test(arguments: [
+        ("upstream.max-message", "0", "a size such as 64K, 4M or 1G, at least 1"),
+        ("upstream.max-message", "-1", "a size such as 64K, 4M or 1G, at least 1"),
+        ("upstream.connect-timeout", "0", "\(time), at least 1ms, or infinity"),
+        ("upstream.idle-timeout", "999us", "\(time), at least 1ms, or infinity"),
+        ("upstream.idle-timeout", "never", "\(time), at least 1ms, or infinity"),
+        ("upstream.reconnect.min", "9ms", "\(time), at least 10ms"),
+        ("upstream.reconnect.min", "infinity", "\(time), at least 10ms"),
+        ("upstream.reconnect.max", "infinity", "\(time)"),
+        ("buffer", "65535", "a size such as 64K, 4M or 1G from 64K to 1G"),
+        ("buffer", "1073741825", "a size such as 64K, 4M or 1G from 64K to 1G"),
+        ("outbox", "lots", "a size such as 64K, 4M or 1G from 64K to 1G"),
+        ("hold-time", "x", "\(time), or infinity"),
+        ("sockets.a.path", "relative", "an absolute path"),
+        ("sockets.a.path", "/run/", "an absolute path"),
+        ("sockets.a.mode", "0888", "an octal mode from 0000 to 0777"),
+        ("sockets.a.mode", "1777", "an octal mode from 0000 to 0777"),
+        ("sockets.a.mode", "rw", "an octal mode from 0000 to 0777"),
+        ("sockets.a.group", "no such group", "the name of a group of this machine"),
+        ("sockets.a.when-behind", "drop", "disconnect"),
+        ("sockets.a.patience", "-1s", "\(time), or infinity"),
+    ])
+    func `a value that does not fit is refused with what is allowed`(
+        key: String, text: String, allowed: String
+    ) {
+        let parts = key.split(separator: ".")
+        var lines = parts.enumerated().map { String(repeating: "  ", count: $0.offset) + $0.element + ":" }
+        lines[lines.count - 1] += " \(text)"
+        let isUpstream = parts[0] == "upstream"
+        let before = isUpstream ? "upstream:\n  address: a:1\n" : file()
+        let body = lines.dropFirst(isUpstream ? 1 : 0).joined(separator: "\n")
+        let line = before.split(separator: "\n").count + body.split(separator: "\n").count
+        let column = (lines.last?.count ?? 0) - text.count + 1
+        let expected = "ais.yaml:\(line):\(column): \(key): found \"\(text)\"; allowed is \(allowed)"
+        #expect(errors(in: before + body) == [expected])
+    }
+
+    @Test(arguments: [
+        ("when-down: maybe", "4:12: when-down: found \"maybe\"; allowed are hold, discard"),
+        ("sockets: {a: {send: maybe}}", "4:21: sockets.a.send: found \"maybe\"; allowed are yes, no"),
+        ("sockets: {a: {send: [yes]}}", "4:21: sockets.a.send: found a list; allowed are yes, no"),
+        ("sockets: {a: 1}", "4:14: sockets.a: found \"1\"; allowed is \(socketMapping)"),
+        ("sockets: [a]", "4:10: sockets: found a list; allowed is a mapping from names to mappings"),
+        (
+            "sockets: {'a b': {}}",
+            "4:11: sockets.a b: found \"a b\" as a name; allowed are letters, digits, '_' and '-'"
+        ),
+        (
+            "sockets: {'': {}}",
+            "4:11: sockets.: found \"\" as a name; allowed are letters, digits, '_' and '-'"
+        ),
+    ])
+    func `a wrong choice or a wrong socket is refused with what is allowed`(text: String, message: String) {
+        #expect(errors(in: file(upstream: "framing: line", top: "\(text)\n")) == ["ais.yaml:\(message)"])
+    }
+}
+
+private let time = "a time such as 250ms, 10s or 1min 30s"
+private let bytes = #"1 to 16 bytes, with the escapes \r \n \t \0 \\ \a \b \f \v \e \" \' \xHH"#
+private let socketMapping = "a mapping with the keys path, mode, group, send, when-behind, patience"

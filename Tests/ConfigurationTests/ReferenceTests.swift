@@ -1,0 +1,65 @@
+import Testing
+
+@testable import Configuration
+
+@Suite struct ReferenceTests {
+    @Test func `the reference fits 80 columns and is aligned`() {
+        let lines = Configuration.keyReference.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= 80 && $0.last != " " })
+        let column = lines[1].prefix { $0 == " " }.count
+        #expect(
+            lines.allSatisfy { line in
+                let (left, right) = (line.prefix(column), line.dropFirst(column))
+                return right.first != " "
+                    && (left.first == " " ? left.allSatisfy { $0 == " " } : left.last == " ")
+            })
+    }
+
+    @Test func `the reference tells types and defaults`() {
+        let text = Configuration.keyReference.split(separator: "\n").map {
+            $0.split(separator: " ").joined(separator: " ")
+        }
+        for line in [
+            "upstream.address ADDRESS, or a list; required",
+            "upstream.framing KIND, or a mapping; default line",
+            "upstream.framing.bytes 1 | 2 | 4 | 8; default 4",
+            "upstream.send-framing KIND, or a mapping; default as framing",
+            "upstream.max-message SIZE; default 64K", "upstream.reconnect.min TIME; default 250ms",
+            "sockets.NAME.mode MODE; default 0660", "sockets.NAME.send yes | no; default yes",
+            "buffer SIZE; default 4M",
+            "when-down hold | discard; default hold", "hold-time TIME; default 5s",
+        ] {
+            #expect(text.contains(line))
+        }
+    }
+
+    @Test func `the keys of framings are explained once`() {
+        #expect(Configuration.keyReference.contains("\nupstream.framing.end"))
+        #expect(!Configuration.keyReference.contains("send-framing.end"))
+    }
+
+    /// Every key of the tables is in what is shown of some configuration, and the other way round.
+    @Test func `the reference and what is shown have the same keys`() throws {
+        var shown: Set<String> = []
+        for framing in ["line", "{kind: delimiter, end: x}", "length", "{kind: fixed, size: 2}"] {
+            let text = file(upstream: "framing: \(framing)", top: "sockets: {NAME: {group: root}}\n")
+            let document = try Document(Array(try read(text).yaml().utf8))
+            if let root = document.root { shown.formUnion(paths(in: root)) }
+        }
+        #expect(shown.subtracting(["sockets.NAME"]) == Set(KeyReference.paths))
+    }
+
+    @Test func `each key is explained, in a sentence`() {
+        for row in KeyReference.rows {
+            #expect(row.help.hasSuffix(".") && row.help.count > 10, "\(row.path)")
+            #expect(!row.type.isEmpty, "\(row.path)")
+        }
+    }
+
+    private func paths(in node: Node) -> [String] {
+        guard case .mapping(let entries) = node.content else { return [] }
+        return entries.flatMap { entry in
+            [entry.name] + paths(in: entry.value).map { "\(entry.name).\($0)" }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Configuration
+import Framing
+import Testing
+import Uplink
+
+@Suite struct RoundTripTests {
+    @Test(arguments: 0..<300 as Range<UInt64>)
+    func `a configuration is shown as YAML that reads back the same`(seed: UInt64) throws {
+        let configuration = random(seed)
+        let yaml = configuration.yaml()
+        let back = try Configuration(
+            parsing: Array(yaml.utf8), path: "\(configuration.name).yaml", runtimeDirectory: "/")
+        #expect(back == configuration, "\(yaml)")
+        #expect(back.yaml() == yaml)
+    }
+
+    @Test(arguments: examples)
+    func `an example is accepted, and shown as YAML that reads back the same`(path: String) throws {
+        let configuration = try Configuration(contentsOf: path, runtimeDirectory: "/run/trunkline")
+        let yaml = configuration.yaml()
+        #expect(
+            try Configuration(parsing: Array(yaml.utf8), path: path, runtimeDirectory: "/elsewhere")
+                == configuration)
+    }
+
+    @Test func `there are examples`() {
+        #expect(examples.count >= 4)
+    }
+
+    @Test func `every setting in effect is shown, in the shortest form`() throws {
+        let text = #"""
+            upstream:
+              address: [a:1, '[2001:db8::1]:80', "unix:/run/a b"]
+              framing: {kind: delimiter, end: "\r\x00'1"}
+              send-framing: {kind: length}
+              max-message: 1024
+              connect-timeout: 60000ms
+              reconnect: {max: 90s}
+            sockets:
+              "null": {mode: 600, group: root, send: false, patience: infinity, path: "/tmp/it's\n"}
+            hold-time: 0
+            """#
+        let expected = #"""
+            upstream:
+              address: [a:1, '[2001:db8::1]:80', 'unix:/run/a b']
+              framing: {kind: delimiter, end: '\r\0''1'}
+              send-framing: {kind: length, bytes: 4, order: big}
+              max-message: 1K
+              connect-timeout: 1min
+              idle-timeout: infinity
+              reconnect: {min: 250ms, max: 90s}
+            sockets:
+              'null':
+                path: "/tmp/it's\x0a"
+                mode: 0600
+                group: root
+                send: no
+                when-behind: disconnect
+                patience: infinity
+            buffer: 4M
+            outbox: 1M
+            when-down: hold
+            hold-time: 0
+
+            """#
+        #expect(try read(text).yaml() == expected)
+    }
+
+    private func random(_ seed: UInt64) -> Configuration {
+        var random = Seeded(seed)
+        let maxMessage = Int.random(in: 1...1 << Int.random(in: 0...20, using: &random), using: &random)
+        let ring = Int.random(in: 21...30, using: &random)
+        let count = Int.random(in: 1...4, using: &random)
+        return Configuration(
+            name: name(&random),
+            upstream: UpstreamSettings(
+                uplink: Uplink.Settings(
+                    endpoints: (0..<Int.random(in: 1...3, using: &random)).map { _ in endpoint(&random) },
+                    connectTimeout: time(&random), reconnect: reconnect(&random)),
+                framing: framing(&random, atMost: maxMessage),
+                sendFraming: framing(&random, atMost: maxMessage),
+                maxMessage: maxMessage, idleTimeout: time(&random)),
+            sockets: (0..<count).map { socket(&random, number: $0) },
+            buffer: 1 << ring, outbox: 1 << 21, whenDown: Bool.random(using: &random) ? .hold : .discard,
+            holdTime: time(&random))
+    }
+
+    private func socket(_ random: inout Seeded, number: Int) -> SocketSettings {
+        SocketSettings(
+            name: "\(name(&random))\(number)", path: "/\(text(&random, atMost: 20))\(number)",
+            mode: UInt32.random(in: 0...0o777, using: &random),
+            group: Bool.random(using: &random) ? SocketSettings.Group(name: "root", id: 0) : nil,
+            maySend: Bool.random(using: &random), whenBehind: .disconnect, patience: time(&random))
+    }
+
+    private func endpoint(_ random: inout Seeded) -> Endpoint {
+        let port = UInt16.random(in: 1...65535, using: &random)
+        return switch Int.random(in: 0..<4, using: &random) {
+        case 0: .host("2001:db8::\(String(port, radix: 16))", port: port)
+        case 1: .host("fe80::1%eth\(port)", port: port)
+        case 2: .unix(path: "/run/feed \(port)'#")
+        default: .host(name(&random), port: port)
+        }
+    }
+
+    private func framing(_ random: inout Seeded, atMost maxMessage: Int) -> Framing {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: return .line
+        case 1:
+            let count = Int.random(in: 1...16, using: &random)
+            return .delimiter(end: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+        case 2:
+            let width = LengthField.Width.allCases.randomElement(using: &random) ?? .four
+            return .length(LengthField(width: width, order: Bool.random(using: &random) ? .big : .little))
+        default: return .fixed(size: Int.random(in: 1...maxMessage, using: &random))
+        }
+    }
+
+    private func time(_ random: inout Seeded) -> Duration? {
+        let units: [Duration] = [
+            .microseconds(1), .milliseconds(1), .seconds(1), .seconds(60), .seconds(86400),
+        ]
+        let unit = units.randomElement(using: &random) ?? .seconds(1)
+        return Bool.random(using: &random) ? nil : unit * Int.random(in: 1000...9999, using: &random)
+    }
+
+    private func reconnect(_ random: inout Seeded) -> Backoff.Settings {
+        let min = Int.random(in: 10_000...1_000_000_000, using: &random)
+        return Backoff.Settings(
+            min: .microseconds(min), max: .microseconds(Int.random(in: min...2_000_000_000, using: &random)))
+    }
+
+    private func name(_ random: inout Seeded) -> String {
+        let letters = Array("abcXYZ019_-")
+        let count = Int.random(in: 1...8, using: &random)
+        return String((0..<count).map { _ in letters[Int.random(in: 0..<letters.count, using: &random)] })
+    }
+
+    private func text(_ random: inout Seeded, atMost count: Int) -> String {
+        let scalars: [Unicode.Scalar] = [
+            "a", "Z", "/", " ", "'", "\"", "\\", "#", ":", "-", "{", "]", ",", "&", "*", "!", "|", "%", "@",
+            "`", "~", "\n",
+            "\t", "\r", "\u{1}", "\u{7F}", "\u{85}", "\u{A0}", "\u{E9}", "\u{301}", "\u{2028}", "\u{202E}",
+            "\u{FEFF}",
+            "\u{FFFE}", "\u{1F600}", "\u{10FFFF}",
+        ]
+        var text = "x"
+        for _ in 0..<Int.random(in: 0...count, using: &random) {
+            text.unicodeScalars.append(scalars[Int.random(in: 0..<scalars.count, using: &random)])
+        }
+        return text
+    }
+}
