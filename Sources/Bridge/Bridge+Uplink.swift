@@ -104,7 +104,7 @@ extension Bridge {
             idleWatch = watch
             if let deadline = watch.deadline { arm(.idle, at: deadline) }
         }
-        show(.ready(connection.peer, attempts: uplink.attempts))
+        show(.ready(dialled ?? connection.peer, attempts: uplink.attempts))
         requestTurn()
     }
 
