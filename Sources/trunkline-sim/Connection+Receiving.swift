@@ -88,13 +88,8 @@ extension Connection {
 
     private func echo(_ payload: ArraySlice<UInt8>) {
         guard options.echoes, case .open = phase, queued < options.dropAfter ?? .max else { return }
-        let framing = options.framing
         do {
-            try queue.append(isOwn: false) { output throws(UnrepresentableError) in
-                let start = output.count
-                try framing.encode(Array(payload), into: &output)
-                return start + framing.headerLength..<output.count - framing.trailerLength
-            }
+            try queue.append(echo: payload, framing: options.framing)
             queued += 1
             try finishIfAllQueued()
         } catch {

@@ -27,16 +27,12 @@ extension Connection {
         guard case .open = phase else { return }
         if options.continuesNumbers { nextMessage = server.nextMessage }
         let due = options.isSilent ? 0 : min(schedule.due(by: server.loop.now), options.count ?? .max)
-        var allowed = min(due - queuedOwn, (options.dropAfter ?? .max) - queued)
-        while allowed > 0, queue.pending < Self.batch {
-            try queue.append(isOwn: true) { output throws(UnrepresentableError) in
-                try server.source.append(nextMessage, to: &output)
-            }
-            allowed -= 1
-            nextMessage &+= 1
-            queuedOwn += 1
-            queued += 1
-        }
+        let allowed = min(due - queuedOwn, (options.dropAfter ?? .max) - queued)
+        let count = try queue.append(
+            from: server.source, first: nextMessage, atMost: allowed, upTo: Self.batch)
+        nextMessage &+= UInt64(count)
+        queuedOwn += count
+        queued += count
         if options.continuesNumbers { server.nextMessage = nextMessage }
         try finishIfAllQueued()
     }
@@ -48,8 +44,7 @@ extension Connection {
         guard isCounted || queued == options.dropAfter else { return }
         phase = .finishing
         guard options.cut > 0 else { return }
-        var frame: [UInt8] = []
-        _ = try server.source.append(nextMessage, to: &frame)
+        let frame = try server.source.frame(nextMessage)
         queue.append(raw: Array(frame.prefix(min(options.cut, frame.count - 1))))
     }
 

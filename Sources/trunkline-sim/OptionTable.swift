@@ -30,7 +30,8 @@ struct OptionTable: Sendable {
         """ + CommandOption.help(for: all.map(\.names)) + """
 
             FRAMING is line, delimiter:end=BYTES, length:bytes=1|2|4|8,order=big|little (4,
-            big) or fixed:size=N. BYTES and TEXT may hold the escapes of C: \\r \\n \\0 \\x1a \\\\.
+            big) or fixed:size=N. BYTES and TEXT may hold the escapes of C: \\r, \\0, \\x1a,
+            \\\\.
 
             """
     }

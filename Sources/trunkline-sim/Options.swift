@@ -56,6 +56,9 @@ struct Options: Sendable {
         return 64
     }
 
+    /// Every default.
+    init() {}
+
     /// Reads a command line: the program's name and what follows it.
     init(arguments: [String]) throws(UsageError) {
         let table = OptionTable.all

@@ -6,9 +6,13 @@ final class RecordFile {
     private let file: FileDescriptor
     private var waiting: [UInt8] = []
 
-    init(path: String) throws(SystemError) {
+    init(path: String) throws(StartError) {
         self.path = path
-        file = try .appending(to: path)
+        do {
+            file = try .appending(to: path)
+        } catch {
+            throw StartError(description: "cannot append to \(path): \(error)")
+        }
     }
 
     func append(_ payload: ArraySlice<UInt8>) {

@@ -21,15 +21,19 @@ final class SimulatedServer: ReadinessHandler, TimerHandler {
     private var endedConnections = 0
     private var isStopping = false
 
-    init(_ options: Options, source: MessageSource) throws(SystemError) {
+    init(_ options: Options, source: MessageSource) throws {
         self.options = options
         self.source = source
         loop = try EventLoop()
-        record = try options.recordPath.map { path throws(SystemError) in try RecordFile(path: path) }
-        received = try options.receivedPath.map { path throws(SystemError) in try RecordFile(path: path) }
+        record = try options.recordPath.map(RecordFile.init(path:))
+        received = try options.receivedPath.map(RecordFile.init(path:))
         nextMessage = options.firstNumber
         signals = try TerminationSignals()
-        listener = try Self.listen(on: try options.address.socketAddress())
+        do {
+            listener = try Self.listen(on: try options.address.socketAddress())
+        } catch {
+            throw StartError(description: "cannot listen on \(options.address): \(error)")
+        }
     }
 
     /// The address with its real port.

@@ -1,0 +1,65 @@
+import Framing
+
+/// Frames in a row, and where each ends.
+struct MessageBuffer: Sendable {
+    struct Message: Sendable {
+        var payload: Range<Int>
+        /// One past the frame's last byte.
+        var end: Int
+        /// Whether it is one of the connection's own messages; otherwise it was received, and is sent back.
+        var isOwn: Bool
+    }
+    var bytes: [UInt8] = []
+    private(set) var messages: [Message] = []
+
+    /// Appends the frame that carries `payload`.
+    mutating func append(_ payload: [UInt8], framing: Framing, isOwn: Bool) throws(UnrepresentableError) {
+        let start = bytes.count
+        try framing.encode(payload, into: &bytes)
+        appendMessage(
+            payload: start + framing.headerLength..<bytes.count - framing.trailerLength, isOwn: isOwn)
+    }
+
+    /// The bytes up to their present end are the frame of this payload.
+    mutating func appendMessage(payload: Range<Int>, isOwn: Bool) {
+        messages.append(Message(payload: payload, end: bytes.count, isOwn: isOwn))
+    }
+
+    /// Forgets everything.
+    mutating func clear() {
+        bytes.removeAll(keepingCapacity: true)
+        messages.removeAll(keepingCapacity: true)
+    }
+
+    /// Forgets the first `count` messages and what stands before their end.
+    mutating func removeFirst(_ count: Int) {
+        guard count > 0 else { return }
+        let start = messages[count - 1].end
+        bytes.removeFirst(start)
+        messages.removeFirst(count)
+        for i in messages.indices {
+            let payload = messages[i].payload
+            messages[i].payload = payload.lowerBound - start..<payload.upperBound - start
+            messages[i].end -= start
+        }
+    }
+}
+
+extension Framing {
+    /// Framing bytes before each payload, as `encode` writes them.
+    var headerLength: Int {
+        switch self {
+        case .length(let field): field.width.rawValue
+        case .line, .delimiter, .fixed: 0
+        }
+    }
+
+    /// Framing bytes after each payload, as `encode` writes them.
+    var trailerLength: Int {
+        switch self {
+        case .line: 1
+        case .delimiter(let end): end.count
+        case .length, .fixed: 0
+        }
+    }
+}
