@@ -1,0 +1,45 @@
+import Framing
+import Linux
+import Testing
+
+@testable import trunkline_sim
+
+@Suite struct NotationTests {
+    @Test(arguments: [
+        ("line", Framing.line),
+        (#"delimiter:end=\0"#, .delimiter(end: [0])),
+        (#"delimiter:end=\x1c\r"#, .delimiter(end: [0x1C, 0x0D])),
+        ("delimiter:end==", .delimiter(end: [0x3D])),
+        ("length", .length(LengthField(width: .four, order: .big))),
+        ("length:bytes=2,order=little", .length(LengthField(width: .two, order: .little))),
+        ("fixed:size=64", .fixed(size: 64)),
+    ])
+    func `a framing is read from its compact notation`(_ notation: String, _ framing: Framing) throws {
+        #expect(try Framing(notation: notation) == framing)
+    }
+
+    @Test(arguments: [
+        "", "lines", "line:end=x", "delimiter", "delimiter:end=", "delimiter:end=0123456789abcdefg",
+        "length:bytes=3",
+        "length:order=middle", "length:bytes=2,bytes=4", "length:bytes", "fixed", "fixed:size=0",
+        "fixed:size=-1",
+        "fixed:size=99999999999999999999", #"delimiter:end=\x1"#, #"delimiter:end=\q"#, #"delimiter:end=\"#,
+    ])
+    func `what is no framing is refused`(_ notation: String) {
+        #expect(throws: UsageError.self) { try Framing(notation: notation) }
+    }
+
+    @Test(arguments: [
+        ("plain", Array("plain".utf8)), (#"\r\n\t\\\0"#, [13, 10, 9, 92, 0]),
+        (#"\x1a\xFFf"#, [26, 255, 102]),
+        (#"\033[\1012"#, [27, 91, 65, 50]), ("é", [0xC3, 0xA9]), ("", []),
+    ])
+    func `escapes are read as in C`(_ text: String, _ bytes: [UInt8]) throws {
+        #expect(try unescaped(text) == bytes)
+    }
+
+    @Test(arguments: [#"\x"#, #"\x+1"#, #"\xg0"#, #"\400"#, #"\8"#, #"\"#])
+    func `what is no escape is refused`(_ text: String) {
+        #expect(throws: UsageError.self) { try unescaped(text) }
+    }
+}
