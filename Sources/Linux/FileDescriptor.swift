@@ -35,7 +35,7 @@ extension FileDescriptor {
                 unsafe recv(raw, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
             }
             if count > 0 { return .moved(count) }
-            if count == 0 { return .ended }
+            if count == 0 { return bytes.isEmpty ? .moved(0) : .ended }
             let code = errno
             if code == EAGAIN { return .wouldBlock }
             if code != EINTR { throw SystemError(call: "recv", code: code) }
@@ -66,7 +66,7 @@ extension FileDescriptor {
                     unsafe Glibc.read(raw, $0.baseAddress, $0.count)
                 }
             }
-            return count > 0 ? .moved(count) : .ended
+            return count > 0 || bytes.isEmpty ? .moved(count) : .ended
         } catch {
             if error.code == EAGAIN { return .wouldBlock }
             throw error
