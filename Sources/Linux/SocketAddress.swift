@@ -21,9 +21,11 @@ public struct SocketAddress: Sendable {
 
     /// A Unix socket in the file system.
     ///
-    /// - Throws: ENAMETOOLONG for a path longer than `longestPath`.
+    /// - Throws: ENAMETOOLONG for a path longer than `longestPath`; EINVAL for an empty one, which is another name space,
+    ///   and for one with a NUL, which would end there.
     public static func unix(path: String) throws(SystemError) -> SocketAddress {
         guard path.utf8.count <= longestPath else { throw SystemError(call: "bind", code: ENAMETOOLONG) }
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw SystemError(call: "bind", code: EINVAL) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
