@@ -36,8 +36,23 @@ public final class Resolver: Sendable {
 
     public let answers: Mailbox<Resolution>
     private let running = Mutex(0)
+    private let lookUp: LookUp
 
-    public init() throws(SystemError) { answers = try Mailbox() }
+    /// Finds the addresses of a host; may block.
+    typealias LookUp = @Sendable (_ host: String, _ port: UInt16) -> Result<[SocketAddress], ResolverError>
+
+    public convenience init() throws(SystemError) {
+        try self.init { host, port in
+            // With AI_ADDRCONFIG, glibc refuses even 127.0.0.1 where only IPv6 is configured.
+            if let address = SocketAddress.numeric(host: host, port: port) { return .success([address]) }
+            return SocketAddress.addresses(of: host, port: port)
+        }
+    }
+
+    init(lookUp: @escaping LookUp) throws(SystemError) {
+        answers = try Mailbox()
+        self.lookUp = lookUp
+    }
 
     /// Asks for the addresses of `host`; the answer is posted, whatever it is.
     public func resolve(host: String, port: UInt16, ticket: UInt64) {
@@ -48,7 +63,7 @@ public final class Resolver: Sendable {
         }
         guard isAdmitted else { return post(ticket, .failure(.busy(limit: Self.limit))) }
         do throws(SystemError) {
-            try startThread { self.finished(ticket, SocketAddress.addresses(of: host, port: port)) }
+            try startThread { self.finished(ticket, self.lookUp(host, port)) }
         } catch {
             finished(ticket, .failure(.system(error)))
         }
