@@ -153,24 +153,35 @@ public struct Registration: Hashable, Sendable {
         while !isStopped { try turn() }
     }
 
-    private func turn() throws(SystemError) {
+    /// One wait, and all that follows from it.
+    func turn() throws(SystemError) {
         turnStart = nil
         let (epoll, events, timeout) = unsafe (epoll.raw, events, waitMilliseconds())
-        let count = try retrying("epoll_wait") {
-            unsafe Int(epoll_wait(epoll, events, Int32(Self.capacity), timeout))
+        let count = unsafe epoll_wait(epoll, events, Int32(Self.capacity), timeout)
+        if count < 0 {
+            let code = errno
+            // Not repeated, for the timeout would begin anew: after SIGCONT, say, timers would be late.
+            guard code == EINTR else { throw SystemError(call: "epoll_wait", code: code) }
         }
         turnStart = nil
-        for i in 0..<count {
-            let event = unsafe events[i]
-            let data = unsafe event.data.u64
-            let index = Int(truncatingIfNeeded: data & 0xFFFF_FFFF)
-            guard slots[index].generation == UInt32(truncatingIfNeeded: data >> 32) else { continue }
-            slots[index].handler?.becameReady(Readiness(rawValue: unsafe event.events))
-        }
+        for i in 0..<max(0, Int(count)) { unsafe deliver(events[i]) }
         if !timers.isEmpty { fireDueTimers() }
         swap(&turns, &dueTurns)
         for taker in dueTurns where taker.takeTurn() { turns.append(taker) }
         dueTurns.removeAll(keepingCapacity: true)
+    }
+
+    private func deliver(_ event: epoll_event) {
+        let data = unsafe event.data.u64
+        let index = Int(truncatingIfNeeded: data & 0xFFFF_FFFF)
+        guard slots[index].generation == UInt32(truncatingIfNeeded: data >> 32) else { return }
+        // What it wants may have changed since the kernel reported, by an event before it in this turn.
+        let interest = slots[index].interest
+        guard !interest.isEmpty else { return }
+        let wanted = Readiness(rawValue: interest.rawValue).union(.hangup)
+        let readiness = Readiness(rawValue: unsafe event.events).intersection(wanted)
+        guard !readiness.isEmpty else { return }
+        slots[index].handler?.becameReady(readiness)
     }
 
     private func waitMilliseconds() -> Int32 {
@@ -186,6 +197,8 @@ public struct Registration: Hashable, Sendable {
 
     private func fireDueTimers() {
         let now = now
-        while let (timer, handler) = timers.takeDue(at: now) { handler.timerFired(timer) }
+        // What is armed meanwhile waits for the next turn: a timer that arms another for now must not hold up the rest.
+        let newest = timers.newest
+        while let (timer, handler) = timers.takeDue(at: now, upTo: newest) { handler.timerFired(timer) }
     }
 }

@@ -19,6 +19,8 @@ struct Timers {
     private var armed: UInt64 = 0
 
     var isEmpty: Bool { timers.isEmpty }
+    /// The last that was armed.
+    var newest: TimerID { TimerID(number: armed) }
     var earliest: ContinuousClock.Instant? { timers.lazy.map(\.due).min() }
 
     mutating func arm(at due: ContinuousClock.Instant, handler: any TimerHandler) -> TimerID {
@@ -29,12 +31,17 @@ struct Timers {
 
     mutating func disarm(_ id: TimerID) { timers.removeAll { $0.id == id } }
 
-    /// Removes the timer that has been due longest.
-    mutating func takeDue(at now: ContinuousClock.Instant) -> (TimerID, any TimerHandler)? {
-        guard let index = timers.indices.min(by: { timers[$0].due < timers[$1].due }),
-            timers[index].due <= now
-        else { return nil }
-        let timer = timers.remove(at: index)
+    /// Removes the timer that has been due longest, of those armed no later than `newest`.
+    mutating func takeDue(at now: ContinuousClock.Instant, upTo newest: TimerID) -> (
+        TimerID, any TimerHandler
+    )? {
+        var first: Int?
+        for (index, timer) in timers.enumerated() where timer.due <= now && timer.id.number <= newest.number {
+            if let earlier = first, timers[earlier].due <= timer.due { continue }
+            first = index
+        }
+        guard let first else { return nil }
+        let timer = timers.remove(at: first)
         return (timer.id, timer.handler)
     }
 }
