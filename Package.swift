@@ -37,6 +37,7 @@ let package = Package(
         tests("ConfigurationTests", ["Configuration", "Framing", "Uplink"]),
         program("trunkline-sim", ["Framing", "Linux"]),
         tests("SimulatorTests", ["Framing", "Linux", "trunkline-sim"]),
+        tests("LinuxTests", ["Linux"]),
     ],
     swiftLanguageModes: [.v6]
 )
