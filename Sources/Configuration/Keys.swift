@@ -21,7 +21,7 @@ enum Keys {
             "Whether clients' messages wait while the upstream is away, or are discarded."),
         Key(
             "hold-time", \.holdTime, .timeOrInfinity(), .text("5s"),
-            "How long they wait, from the loss of the connection; then they are discarded."),
+            "How long clients' messages wait, from the loss of the connection; then they are discarded."),
     ])
 
     static let upstream = Table<UpstreamSettings>([
@@ -60,8 +60,7 @@ enum Keys {
     static let socket = Table<SocketSettings>([
         Key(
             "path", \.path, .path, .derived("BRIDGE.NAME.sock") { $1.defaultPath(of: $0.name) },
-            "Where it is. By default in the runtime directory; for the socket default, BRIDGE.sock."
-        ),
+            "Where it is. By default in the runtime directory; for the socket default, BRIDGE.sock."),
         Key("mode", \.mode, .mode, .text("0660"), "The socket's permissions."),
         Key(
             "group", \.group, .optional(.group), .derived("the daemon's own") { _, _ in nil },
