@@ -23,7 +23,12 @@ let package = Package(
     name: "trunkline",
     targets: [
         .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         module("Framing"),
+        module("Memory", ["CLinux"]),
+        module("Exchange", ["Framing", "Memory"]),
+        module("Uplink", ["Framing"]),
+        module("Configuration", ["CYAML", "Framing", "Uplink"]),
         module("Linux", ["CLinux"]),
         module("Systemd", ["Linux"]),
         module("Bridge", ["Configuration", "Exchange", "Framing", "Linux", "Memory", "Uplink"]),
@@ -32,12 +37,11 @@ let package = Package(
         program("trunklinectl", ["Configuration", "Framing", "Linux"]),
         program("trunkline-sim", ["Framing", "Linux"]),
         tests("ArchitectureTests", []),
-        tests("FramingTests", ["Framing"]),
-        tests("UplinkTests", ["Framing", "Uplink"]),
         tests("ConfigurationTests", ["Configuration", "Framing", "Uplink"]),
-        program("trunkline-sim", ["Framing", "Linux"]),
-        tests("SimulatorTests", ["Framing", "Linux", "trunkline-sim"]),
+        tests("FramingTests", ["Framing"]),
         tests("LinuxTests", ["Linux"]),
+        tests("SimulatorTests", ["Framing", "Linux", "trunkline-sim"]),
+        tests("UplinkTests", ["Framing", "Uplink"]),
     ],
     swiftLanguageModes: [.v6]
 )
