@@ -160,6 +160,20 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
         #expect(try simulator.waitForEnd() == 0)
     }
 
+    @Test func `what a lost connection did not take is sent by the next, and nothing twice`() throws {
+        let directory = try TemporaryDirectory()
+        let simulator = try RunningSimulator(
+            fast + ["--continue", "--verbose", "--size", "3000", "unix:\(directory / "socket")"])
+        var lost: FileDescriptor? = try simulator.connect()
+        _ = try lost?.read(count: 1_000_000)
+        lost = nil
+        var line = ""
+        while !line.contains("messages sent") { line = try simulator.errors.readLine() }
+        let sent = try #require(line.split(separator: " ").compactMap { Int($0) }.first)
+        let next = try simulator.connect().readLine()
+        #expect(sent >= 333 && Array(next.utf8) == counter(sent, size: 3000))
+    }
+
     @Test func `the lines of a file are sent over and over, after the greeting`() throws {
         let directory = try TemporaryDirectory()
         let lines = Array("one\r\n\nthree".utf8)
