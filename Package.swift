@@ -32,7 +32,7 @@ let package = Package(
         module("Linux", ["CLinux"]),
         module("Systemd", ["Linux"]),
         module("Bridge", ["Configuration", "Exchange", "Framing", "Linux", "Memory", "Uplink"]),
-        module("Daemon", ["Bridge", "Configuration", "Linux", "Systemd"]),
+        module("Daemon", ["Bridge", "Configuration", "Linux", "Systemd", "Uplink"]),
         program("trunklined", ["Configuration", "Daemon", "Linux"]),
         program("trunklinectl", ["Configuration", "Framing", "Linux"]),
         program("trunkline-sim", ["Framing", "Linux"]),

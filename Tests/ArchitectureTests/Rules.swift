@@ -12,7 +12,7 @@ enum Rules {
         "Linux": ["CLinux"],
         "Systemd": ["Linux"],
         "Bridge": ["Configuration", "Exchange", "Framing", "Linux", "Memory", "Uplink"],
-        "Daemon": ["Bridge", "Configuration", "Linux", "Systemd"],
+        "Daemon": ["Bridge", "Configuration", "Linux", "Systemd", "Uplink"],
         "trunklined": ["Configuration", "Daemon", "Linux"],
         "trunklinectl": ["Configuration", "Framing", "Linux"],
         "trunkline-sim": ["CLinux", "Framing", "Linux"],

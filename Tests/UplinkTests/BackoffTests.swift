@@ -93,10 +93,10 @@ struct BackoffTests {
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [Duration.seconds(30), .seconds(Int64.max)])
-    func `after millions of failures the next delay is still found at once`(most: Duration) {
+    func `after thousands of failures the next delay is still found at once`(most: Duration) {
         var backoff = Backoff(Backoff.Settings(min: .milliseconds(10), max: most))
-        for _ in 0..<300_000 { _ = backoff.failed(jitter: 0) }
-        #expect(backoff.failures == 300_000)
+        for _ in 0..<30_000 { _ = backoff.failed(jitter: 0) }
+        #expect(backoff.failures == 30_000)
         #expect(backoff.failed(jitter: 0) == .milliseconds(10))
         #expect(backoff.failed(jitter: 1) == most)
     }
