@@ -20,7 +20,8 @@ extension Bridge {
             perform(uplink.cancelled())
             fanOut()
         }
-        if stage == .drainingClients && clients.allSatisfy({ $0.isHungUp || $0.cursor.position == log.head }) {
+        if stage == .drainingClients && clients.allSatisfy({ $0.isHungUp || $0.cursor.position == log.head })
+        {
             finishStopping()
         }
     }

@@ -66,7 +66,12 @@ public final class Bridge {
     /// The connection to the upstream, as last reported.
     public internal(set) var uplinkState: UplinkState?
 
-    /// - Parameter maximumClients: How many clients the process has descriptors for.
+    /// - Parameters:
+    ///   - configuration: What to connect, and how.
+    ///   - loop: Where everything runs.
+    ///   - maximumClients: How many clients the process has descriptors for.
+    ///   - observer: Is told what happens; it must outlive the bridge.
+    /// - Throws: What keeps the rings from being mapped.
     public init(
         _ configuration: Configuration, loop: EventLoop, maximumClients: Int, observer: any BridgeObserver
     ) throws(BridgeError) {

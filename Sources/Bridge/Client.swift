@@ -33,7 +33,8 @@ final class Client: ReadinessHandler {
     private(set) var isHungUp = false
 
     init(
-        _ descriptor: consuming FileDescriptor, identity: ClientIdentity, patience: Duration?, reading: Reading,
+        _ descriptor: consuming FileDescriptor, identity: ClientIdentity, patience: Duration?,
+        reading: Reading,
         cursor: Cursor, bridge: Bridge
     ) {
         self.descriptor = descriptor
@@ -76,7 +77,8 @@ final class Client: ReadinessHandler {
 
     private func watchWritable(_ wanted: Bool) {
         guard wanted != isWatchingWritable, let registration else { return }
-        let interest: Interest = wanted ? [.readable, .writable, .edgeTriggered] : [.readable, .edgeTriggered]
+        let interest: Interest =
+            wanted ? [.readable, .writable, .edgeTriggered] : [.readable, .edgeTriggered]
         // A registered descriptor can be modified without fail (epoll_ctl(2)); if not, the next send tells.
         try? bridge.loop.modify(registration, for: interest)
         isWatchingWritable = wanted

@@ -21,7 +21,8 @@ final class UpstreamConnection: ReadinessHandler {
         self.bridge = bridge
         isConnecting = !socket.isConnected
         descriptor = socket.take()
-        registration = try bridge.loop.add(descriptor, for: isConnecting ? .writable : .readable, handler: self)
+        registration = try bridge.loop.add(
+            descriptor, for: isConnecting ? .writable : .readable, handler: self)
     }
 
     func becameReady(_ readiness: Readiness) {

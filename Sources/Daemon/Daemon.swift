@@ -30,7 +30,10 @@ public final class Daemon {
     private var summaryTimer: TimerID?
     private var exitStatus: Int32 = 0
 
-    /// - Parameter notifySocket: `$NOTIFY_SOCKET`; `nil` without a service manager.
+    /// - Parameters:
+    ///   - configuration: The bridge.
+    ///   - notifySocket: `$NOTIFY_SOCKET`; `nil` without a service manager.
+    /// - Throws: What keeps the event loop or the log from being set up.
     public init(_ configuration: Configuration, notifySocket: String?) throws(SystemError) {
         name = configuration.name
         signals = try Signals([SIGTERM, SIGINT, SIGHUP])
@@ -54,7 +57,8 @@ public final class Daemon {
         let limit = raiseOpenFileLimit()
         do throws(BridgeError) {
             let bridge = try Bridge(
-                configuration, loop: loop, maximumClients: max(1, limit - Self.reservedDescriptors), observer: self)
+                configuration, loop: loop, maximumClients: max(1, limit - Self.reservedDescriptors),
+                observer: self)
             self.bridge = bridge
             try bridge.start()
             let paths = configuration.sockets.map(\.path).joined(separator: ", ")
@@ -178,7 +182,9 @@ extension Daemon: ReadinessHandler {
     public func becameReady(_ readiness: Readiness) {
         while let signal = signals.next() {
             guard signal != SIGHUP else {
-                log(LogLine(.notice, "SIGHUP: the configuration is read at the start only: restart to change it"))
+                log(
+                    LogLine(
+                        .notice, "SIGHUP: the configuration is read at the start only: restart to change it"))
                 continue
             }
             log(LogLine(.info, "\(signal == SIGINT ? "SIGINT" : "SIGTERM"): stopping"))

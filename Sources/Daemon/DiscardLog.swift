@@ -22,7 +22,9 @@ struct DiscardLog {
             told = Set(sums.keys)
             sums = [:]
         }
-        return DiscardReason.allCases.compactMap { reason in sums[reason.rawValue].map { Self.line(reason, $0) } }
+        return DiscardReason.allCases.compactMap { reason in
+            sums[reason.rawValue].map { Self.line(reason, $0) }
+        }
     }
 
     private static func line(_ reason: DiscardReason, _ amount: Amount) -> LogLine {

@@ -21,7 +21,8 @@ struct LogLine: Equatable {
                 .warning,
                 "\(client.text) disconnected: it was \(bytes) bytes behind and held the others up for longer than its"
                     + " patience")
-        case .framing(let error): self.init(.warning, "\(client.text) disconnected: it sent garbage: \(error)")
+        case .framing(let error):
+            self.init(.warning, "\(client.text) disconnected: it sent garbage: \(error)")
         case .failed(let error): self.init(.warning, "\(client.text) disconnected: \(error)")
         case .stopped: self.init(.info, "\(client.text) disconnected: the daemon stops")
         }
@@ -87,7 +88,10 @@ extension DiscardReason {
 extension Uplink.Reason {
     /// What failed and why.
     ///
-    /// - Parameter wasReady: The connection had stood, and was lost.
+    /// - Parameters:
+    ///   - address: What was tried, or was connected to.
+    ///   - wasReady: The connection had stood, and was lost.
+    /// - Returns: A sentence without its end: an operation, its object, the reason.
     func text(address: String, wasReady: Bool) -> String {
         let lost = wasReady ? "connection to \(address) lost" : "cannot connect to \(address)"
         return switch self {

@@ -13,7 +13,9 @@ public final class Mailbox<Message: Sendable>: Sendable {
 
     /// From any thread.
     ///
-    /// - Parameter limit: The most messages that wait.
+    /// - Parameters:
+    ///   - message: What to post.
+    ///   - limit: The most messages that wait.
     /// - Returns: Whether there was room.
     @discardableResult
     public func post(_ message: Message, limit: Int = .max) -> Bool {

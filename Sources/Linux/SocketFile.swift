@@ -35,6 +35,7 @@ public final class SocketFile {
     ///   - path: Absolute, at most `SocketAddress.longestPath` bytes.
     ///   - mode: Permission bits.
     ///   - group: `nil` leaves it to the process and the directory.
+    /// - Throws: `SocketFileError`; nothing was changed then.
     public init(path: String, mode: UInt32, group: UInt32?) throws(SocketFileError) {
         self.path = path
         do throws(SystemError) {

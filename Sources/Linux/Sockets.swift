@@ -47,7 +47,8 @@ extension FileDescriptor {
     /// A non-blocking datagram socket whose peer is a Unix socket: a path, or `@` and an abstract name (unix(7)).
     public static func datagramSocket(connectedTo address: String) throws(SystemError) -> FileDescriptor {
         let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        let socket = FileDescriptor(owning: Int32(try retrying("socket") { Int(Glibc.socket(AF_UNIX, type, 0)) }))
+        let socket = FileDescriptor(
+            owning: Int32(try retrying("socket") { Int(Glibc.socket(AF_UNIX, type, 0)) }))
         let peer =
             try address.hasPrefix("@")
             ? SocketAddress.abstract(name: String(address.dropFirst())) : .unix(path: address)

@@ -19,6 +19,7 @@ public struct MemoryError: Error, Equatable, Sendable {
     private let descriptor: Int32
 
     /// - Parameter size: A power of two and a multiple of the page size.
+    /// - Throws: `MemoryError`, when the kernel has no memory or no descriptor left.
     public init(size: Int) throws(MemoryError) {
         precondition(size > 0 && size & (size - 1) == 0 && size % 4096 == 0, "\(size) is no power of two")
         let descriptor = unsafe tl_memfd("trunkline")

@@ -49,7 +49,9 @@ public final class Journal {
 
     /// Queues a line; when too many wait, it is counted, and the count is told when there is room again.
     public func log(_ level: LogLevel, _ text: String) {
-        if dropped > 0, mailbox.post(.line(line(.warning, "\(dropped) lines could not be logged")), limit: Self.limit) {
+        if dropped > 0,
+            mailbox.post(.line(line(.warning, "\(dropped) lines could not be logged")), limit: Self.limit)
+        {
             dropped = 0
         }
         if !mailbox.post(.line(line(level, text)), limit: Self.limit) { dropped += 1 }

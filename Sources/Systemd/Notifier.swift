@@ -16,7 +16,10 @@ public final class Notifier: ReadinessHandler {
     private var registration: Registration?
     private var pending = Pending()
 
-    /// - Parameter address: `$NOTIFY_SOCKET`: a path, or `@` and an abstract name.
+    /// - Parameters:
+    ///   - address: `$NOTIFY_SOCKET`: a path, or `@` and an abstract name.
+    ///   - loop: Tells when there is room again.
+    /// - Throws: `SystemError` when nobody listens there.
     public init(address: String, loop: EventLoop) throws(SystemError) {
         self.loop = loop
         socket = try .datagramSocket(connectedTo: address)

@@ -17,6 +17,7 @@ struct BridgeSocket {
     ///   - bridge: Its name.
     ///   - config: Its file; `nil` is the usual place.
     ///   - socket: The socket's name; `nil` is the first.
+    /// - Throws: What is wrong with the file, or that there is no such socket.
     init(bridge: String, config: String?, socket: String?) throws(Failure) {
         do throws(ConfigurationErrors) {
             configuration = try Configuration(
@@ -29,7 +30,8 @@ struct BridgeSocket {
             throw Failure(message: "the file is that of the bridge \(configuration.name), not of \(bridge)")
         }
         let sockets = configuration.sockets
-        guard let settings = socket == nil ? sockets.first : sockets.first(where: { $0.name == socket }) else {
+        guard let settings = socket == nil ? sockets.first : sockets.first(where: { $0.name == socket })
+        else {
             let names = sockets.map(\.name).joined(separator: ", ")
             throw Failure(message: "\(bridge) has no socket '\(socket ?? "")'; it has \(names)")
         }
@@ -49,7 +51,8 @@ struct BridgeSocket {
                     "its users are \(settings.group.map { "the group \($0.name)" } ?? "the daemon's group")"
                 default: "try again"
                 }
-            throw Failure(message: "cannot connect to \(settings.path): \(describe(errno: error.code)): \(hint)")
+            throw Failure(
+                message: "cannot connect to \(settings.path): \(describe(errno: error.code)): \(hint)")
         }
     }
 }

@@ -43,7 +43,8 @@ struct Main {
         }
         let given = try CommandArguments(arguments, options: programOptions)
         if let unknown = given.operands.first {
-            throw UsageError("there is no verb '\(unknown)'; there are \(verbs.map(\.name).joined(separator: ", "))")
+            throw UsageError(
+                "there is no verb '\(unknown)'; there are \(verbs.map(\.name).joined(separator: ", "))")
         }
         guard let option = given.options.first else { throw UsageError("a verb is missing") }
         Program.say(option.index == 0 ? "trunklinectl \(Program.version)\n" : help)

@@ -6,7 +6,8 @@ import Linux
 /// `trunklinectl send`: messages to a bridge's upstream.
 enum Send {
     static let verb = Verb(
-        name: "send", usage: "BRIDGE [TEXT]", help: "send TEXT as one message, or each line of standard input",
+        name: "send", usage: "BRIDGE [TEXT]",
+        help: "send TEXT as one message, or each line of standard input",
         options: BridgeSocket.options, run: run)
 
     private static func run(_ arguments: CommandArguments) throws -> Int32 {
@@ -28,13 +29,16 @@ enum Send {
     }
 
     /// A last line without a line feed is a message as well.
-    private static func sendLines(to descriptor: borrowing FileDescriptor, of socket: BridgeSocket) throws(Failure) {
+    private static func sendLines(to descriptor: borrowing FileDescriptor, of socket: BridgeSocket)
+        throws(Failure)
+    {
         let input = FileDescriptor(owning: dup(STDIN_FILENO))
         let longest = socket.configuration.upstream.maxMessage
         var line: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while let count = try read(input, &chunk) {
-            for part in chunk[..<count].split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            for part in chunk[..<count].split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
+            {
                 if part.offset > 0 {
                     try send(line, to: descriptor, of: socket)
                     line = []
@@ -46,7 +50,9 @@ enum Send {
         if !line.isEmpty { try send(line, to: descriptor, of: socket) }
     }
 
-    private static func read(_ input: borrowing FileDescriptor, _ chunk: inout [UInt8]) throws(Failure) -> Int? {
+    private static func read(_ input: borrowing FileDescriptor, _ chunk: inout [UInt8]) throws(Failure)
+        -> Int?
+    {
         do throws(SystemError) {
             var free = chunk.mutableSpan
             guard case .moved(let count) = try input.read(into: &free) else { return nil }

@@ -16,7 +16,9 @@ enum Tail {
         let values = arguments.values
         var remaining = Int.max
         if let text = values[2] {
-            guard let count = Int(text), count > 0 else { throw UsageError("'\(text)' is no count of messages") }
+            guard let count = Int(text), count > 0 else {
+                throw UsageError("'\(text)' is no count of messages")
+            }
             remaining = count
         }
         let socket = try BridgeSocket(bridge: arguments.operands[0], config: values[0], socket: values[1])
@@ -42,7 +44,8 @@ enum Tail {
                 switch try descriptor.receive(into: &free) {
                 case .moved(let moved): buffer += chunk[..<moved]
                 case .wouldBlock: continue
-                case .ended: throw Failure(message: "the bridge \(socket.configuration.name) closed the connection")
+                case .ended:
+                    throw Failure(message: "the bridge \(socket.configuration.name) closed the connection")
                 }
                 var lines = Lines(buffer)
                 let found = try decoder.decode(buffer.span, atMost: remaining, into: &lines)

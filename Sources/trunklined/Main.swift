@@ -31,7 +31,9 @@ struct Main {
                 throw UsageError("one FILE is one bridge and one process: there can be only one")
             }
             let configurations = arguments.operands.compactMap(read)
-            guard configurations.count == arguments.operands.count else { exit(78 /* EX_CONFIG, sysexits(3) */) }
+            guard configurations.count == arguments.operands.count else {
+                exit(78 /* EX_CONFIG, sysexits(3) */)
+            }
             if actions.contains(.check) { return }
             if actions.contains(.show) { return Program.say(configurations[0].yaml()) }
             exit(run(configurations[0]))
