@@ -1,12 +1,12 @@
 /// Finds the messages in the bytes of one connection; made anew for each connection.
 public struct Decoder: Sendable {
-    private enum Kind {
+    @usableFromInline enum Kind: Sendable {
         case line(LineDecoder)
         case delimiter(DelimiterDecoder)
         case length(LengthDecoder)
         case fixed(FixedDecoder)
     }
-    private var kind: Kind
+    @usableFromInline var kind: Kind
 
     /// - Parameters:
     ///   - framing: How the stream is divided.
@@ -31,6 +31,7 @@ public struct Decoder: Sendable {
     ///   - sink: Takes the frames.
     /// - Returns: How many frames were appended; `count` means that more may follow.
     /// - Throws: `FramingError` after the frames before the fault were appended.
+    @inlinable
     public mutating func decode<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, atMost count: Int, into sink: inout Sink
     ) throws(FramingError) -> Int {
@@ -52,13 +53,13 @@ public struct Decoder: Sendable {
 }
 
 /// Finds one frame at a time, and remembers how far it has looked.
-protocol FrameDecoder {
+@usableFromInline protocol FrameDecoder: Sendable {
     /// The frame at the start of `bytes`, which are all bytes not yet consumed; `nil` until more arrive.
     mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame?
 }
 
 extension FrameDecoder {
-    @inline(__always)
+    @inlinable
     mutating func decode<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, atMost limit: Int, into sink: inout Sink
     ) throws(FramingError) -> Int {

@@ -1,8 +1,8 @@
-struct DelimiterDecoder: FrameDecoder {
-    private let end: [UInt8]
-    private let limit: Int
+@usableFromInline struct DelimiterDecoder: FrameDecoder {
+    @usableFromInline let end: [UInt8]
+    @usableFromInline let limit: Int
     /// Bytes at the start of the unconsumed ones at which no delimiter begins.
-    private var looked = 0
+    @usableFromInline var looked = 0
 
     init(end: [UInt8], limit: Int) {
         precondition(1...16 ~= end.count, "a delimiter has 1 to 16 bytes, not \(end.count)")
@@ -10,6 +10,7 @@ struct DelimiterDecoder: FrameDecoder {
         self.limit = limit
     }
 
+    @inlinable
     mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame? {
         let found =
             end.count == 1

@@ -7,6 +7,7 @@ public struct Frame: Equatable, Sendable {
     /// Framing bytes after the payload.
     public var trailer: UInt16
 
+    @inlinable
     public init(length: Int, header: Int = 0, trailer: Int = 0) {
         self.length = UInt32(length)
         self.header = UInt16(header)

@@ -1,29 +1,43 @@
-struct LengthDecoder: FrameDecoder {
-    private let width: Int
-    private let isBigEndian: Bool
-    private let limit: Int
+@usableFromInline struct LengthDecoder: FrameDecoder {
+    @usableFromInline let width: LengthField.Width
+    @usableFromInline let isBigEndian: Bool
+    @usableFromInline let limit: Int
 
     init(_ field: LengthField, limit: Int) {
-        width = field.width.rawValue
+        width = field.width
         isBigEndian = field.order == .big
         self.limit = limit
     }
 
+    @inlinable
     mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame? {
-        guard bytes.count >= width else { return nil }
+        let header = width.rawValue
+        guard bytes.count >= header else { return nil }
         let length = value(in: bytes)
         guard length <= UInt64(limit) else { throw .tooLong(limit: limit) }
-        let end = width + Int(length)
+        let end = header + Int(length)
         guard bytes.count >= end else { return nil }
-        return Frame(length: end, header: width)
+        return Frame(length: end, header: header)
     }
 
-    @inline(__always)
-    private func value(in bytes: Span<UInt8>) -> UInt64 {
-        var value: UInt64 = 0
-        for i in 0..<width {
-            value = value << 8 | UInt64(bytes[isBigEndian ? i : width - 1 - i])
+    @inlinable
+    func value(in bytes: Span<UInt8>) -> UInt64 {
+        switch width {
+        case .one: return UInt64(bytes[0])
+        case .two:
+            let value = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
+            return UInt64(isBigEndian ? value : value.byteSwapped)
+        case .four:
+            let value = word(in: bytes, at: 0)
+            return UInt64(isBigEndian ? value : value.byteSwapped)
+        case .eight:
+            let value = UInt64(word(in: bytes, at: 0)) << 32 | UInt64(word(in: bytes, at: 4))
+            return isBigEndian ? value : value.byteSwapped
         }
-        return value
+    }
+
+    @inlinable
+    func word(in bytes: Span<UInt8>, at i: Int) -> UInt32 {
+        UInt32(bytes[i]) << 24 | UInt32(bytes[i + 1]) << 16 | UInt32(bytes[i + 2]) << 8 | UInt32(bytes[i + 3])
     }
 }

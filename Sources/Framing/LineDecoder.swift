@@ -1,10 +1,11 @@
-struct LineDecoder: FrameDecoder {
-    private let limit: Int
+@usableFromInline struct LineDecoder: FrameDecoder {
+    @usableFromInline let limit: Int
     /// Bytes at the start of the unconsumed ones that hold no LF.
-    private var looked = 0
+    @usableFromInline var looked = 0
 
     init(limit: Int) { self.limit = limit }
 
+    @inlinable
     mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame? {
         guard let newline = firstIndex(of: 0x0A, in: bytes, from: looked) else {
             looked = bytes.count

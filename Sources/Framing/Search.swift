@@ -1,7 +1,7 @@
-import Glibc
+public import Glibc
 
 /// The index of the first `byte` at or after `start`; memchr, which is ten times faster than a loop.
-@inline(__always)
+@inlinable
 func firstIndex(of byte: UInt8, in bytes: Span<UInt8>, from start: Int) -> Int? {
     unsafe bytes.withUnsafeBufferPointer { buffer -> Int? in
         guard start < buffer.count, let base = buffer.baseAddress,
@@ -12,6 +12,7 @@ func firstIndex(of byte: UInt8, in bytes: Span<UInt8>, from start: Int) -> Int? 
 }
 
 /// The index at which `pattern` first begins, at or after `start`: its first byte by memchr, then the rest.
+@usableFromInline
 func firstIndex(of pattern: [UInt8], in bytes: Span<UInt8>, from start: Int) -> Int? {
     let last = bytes.count - pattern.count
     var start = start
