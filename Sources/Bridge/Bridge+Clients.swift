@@ -101,10 +101,4 @@ extension Bridge {
         }
         if isPaused { arm(.patience, at: now + soonest) }
     }
-
-    /// How often those are looked at who hold the upstream up; `nil` when nobody ever loses patience.
-    private var patienceInterval: Duration? {
-        guard let shortest = configuration.sockets.compactMap(\.patience).min() else { return nil }
-        return max(min(shortest / 20, .milliseconds(50)), .milliseconds(1))
-    }
 }

@@ -19,15 +19,15 @@ extension Bridge {
     /// Reads once from each client that has something, as long as there is room.
     func readClients() {
         guard !readQueue.isEmpty else { return }
-        let queue = readQueue
-        readQueue.removeAll(keepingCapacity: true)
-        for client in queue {
+        swap(&readQueue, &clientsToRead)
+        for client in clientsToRead {
             if read(client) {
                 readQueue.append(client)
             } else {
                 client.isQueuedForReading = false
             }
         }
+        clientsToRead.removeAll(keepingCapacity: true)
     }
 
     /// - Returns: Whether there may be more.

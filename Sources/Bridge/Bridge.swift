@@ -30,6 +30,8 @@ public final class Bridge {
     let configuration: Configuration
     private unowned let observer: any BridgeObserver
     private let maximumClients: Int
+    /// How often those are looked at who hold the upstream up; `nil` when nobody ever loses patience.
+    let patienceInterval: Duration?
 
     let log: BroadcastLog
     let outbox: Outbox
@@ -51,7 +53,10 @@ public final class Bridge {
     private(set) var listeners: [Listener] = []
     var clients: [Client] = []
     var clientsAdmitted: UInt32 = 0
+    /// Clients that may have sent something.
     var readQueue: [Client] = []
+    /// Those of them that this turn reads from.
+    var clientsToRead: [Client] = []
     var isOutboxFull = false
     /// The upstream has been away for too long: clients' messages are thrown away.
     var isDiscarding = false
@@ -79,6 +84,8 @@ public final class Bridge {
         self.loop = loop
         self.maximumClients = maximumClients
         self.observer = observer
+        let shortest = configuration.sockets.compactMap(\.patience).min()
+        patienceInterval = shortest.map { max(min($0 / 20, .milliseconds(50)), .milliseconds(1)) }
         let upstream = configuration.upstream
         do throws(MemoryError) {
             log = BroadcastLog(

@@ -23,6 +23,7 @@ public final class Daemon {
     private var status = StatusText()
     private var outage = OutageLog()
     private var clientLines = Throttle(limit: 20, interval: .seconds(10))
+    private var clientWarnings = Throttle(limit: 20, interval: .seconds(10))
     private var discards = DiscardLog()
     private var statusDue: ContinuousClock.Instant
     private var statusTimer: TimerID?
@@ -108,7 +109,10 @@ public final class Daemon {
     }
 
     private func logAboutClient(_ line: LogLine) {
-        if clientLines.allows(at: loop.now) {
+        let now = loop.now
+        let isAllowed =
+            line.level == .warning ? clientWarnings.allows(at: now) : clientLines.allows(at: now)
+        if isAllowed {
             log(line)
         } else if summaryTimer == nil {
             armSummary()
@@ -118,8 +122,10 @@ public final class Daemon {
     private func armSummary() { summaryTimer = loop.arm(at: loop.now + .seconds(10), handler: self) }
 
     private func logSummaries() {
-        let count = clientLines.takeSuppressed()
-        if count > 0 { log(LogLine(.info, "\(count) more lines about clients were left out")) }
+        let lines = clientLines.takeSuppressed()
+        if lines > 0 { log(LogLine(.info, "\(lines) more lines about clients were left out")) }
+        let warnings = clientWarnings.takeSuppressed()
+        if warnings > 0 { log(LogLine(.warning, "\(warnings) more warnings about clients were left out")) }
         for line in discards.takeSuppressed() { log(line) }
     }
 }

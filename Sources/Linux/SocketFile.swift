@@ -16,6 +16,8 @@ extension SocketFileError: CustomStringConvertible {
         case .inUse(let path, nil): "cannot listen on \(path): in use by another process"
         case .notASocket(let path):
             "cannot listen on \(path): something that is not a socket stands there, and is not deleted"
+        case .system(let path, let error) where error.code == ENOENT:
+            "cannot listen on \(path): there is no such directory"
         case .system(let path, let error): "cannot listen on \(path): \(error)"
         }
     }
@@ -41,7 +43,7 @@ public final class SocketFile {
         do throws(SystemError) {
             lock = try Self.takeLock(Self.lockPath(path))
         } catch {
-            guard error.code == EWOULDBLOCK else { throw .system(path: Self.lockPath(path), error) }
+            guard error.code == EWOULDBLOCK else { throw .system(path: path, error) }
             throw .inUse(path: path, pid: Self.owner(Self.lockPath(path)))
         }
         try Self.removeStale(path)
