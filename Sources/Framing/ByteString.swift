@@ -1,6 +1,7 @@
-/// Byte strings with the escapes of C, read byte for byte.
-enum ByteString {
-    static let escapes = #"\r \n \t \0 \\ \a \b \f \v \e \" \' \xHH"#
+/// Byte strings with the escapes of C, read byte for byte: how a configuration and a command line spell bytes.
+public enum ByteString {
+    /// Every escape that there is.
+    public static let escapes = #"\r \n \t \0 \\ \a \b \f \v \e \" \' \xHH"#
 
     private static let letters: [(letter: UInt8, byte: UInt8)] = [
         (UInt8(ascii: "r"), 0x0D), (UInt8(ascii: "n"), 0x0A), (UInt8(ascii: "t"), 0x09),
@@ -10,8 +11,10 @@ enum ByteString {
         (UInt8(ascii: "\""), 0x22), (UInt8(ascii: "'"), 0x27),
     ]
 
+    /// The bytes that `text` spells.
+    ///
     /// - Returns: `nil` for any other escape, and for `\0` before a digit, which in C is another byte.
-    static func parse(_ text: String) -> [UInt8]? {
+    public static func parse(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
@@ -34,8 +37,8 @@ enum ByteString {
         return bytes
     }
 
-    /// In ASCII, with the shortest escapes.
-    static func print(_ bytes: [UInt8]) -> String {
+    /// What `parse` reads as `bytes`: ASCII, with the shortest escapes.
+    public static func print(_ bytes: [UInt8]) -> String {
         var text = ""
         for (index, byte) in bytes.enumerated() {
             let next = index + 1 < bytes.count ? bytes[index + 1] : 0
