@@ -56,7 +56,7 @@ final class UpstreamConnection: ReadinessHandler {
     /// Asks the kernel for just what can be acted upon. While reading is paused, what was reported once is known, and
     /// asking again would only spin.
     func updateInterest(isReadingPaused: Bool) {
-        guard let registration else { return }
+        guard !isConnecting, let registration else { return }
         var interest: Interest = isReadingPaused && isReadable ? [] : .readable
         if isSendBlocked { interest.insert(.writable) }
         do throws(SystemError) {

@@ -46,7 +46,7 @@ struct Main {
     private static var help: String {
         """
         Usage: trunklined [OPTION…] FILE
-        Keeps one connection to a remote server, and gives every local program its share.
+        Keeps one connection to a remote server; every local program gets its share.
 
         \(CommandOption.help(for: options))
         A configuration file, here called FILE, is YAML with these keys:

@@ -1,0 +1,87 @@
+import Glibc
+import Linux
+
+/// A program that the test has started: ended and reaped whatever becomes of the test.
+final class ChildProcess {
+    let pid: pid_t
+    private var status: Int32?
+
+    /// Where the programs are: beside the tests.
+    private static let products: String = {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer[..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return path.split(separator: "/").dropLast().map { "/" + $0 }.joined()
+    }()
+
+    static func path(of program: String) -> String { "\(products)/\(program)" }
+
+    /// - Parameters:
+    ///   - arguments: The program's path, and what follows it.
+    ///   - environment: All that it gets.
+    ///   - input: Where its standard input comes from.
+    ///   - output: A file.
+    ///   - errors: A file.
+    /// - Throws: What keeps it from being started.
+    init(
+        _ arguments: [String], environment: [String: String], input: String = "/dev/null", output: String,
+        errors: String
+    ) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
+        let flags = O_WRONLY | O_CREAT | O_APPEND
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, flags, 0o644)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, flags, 0o644)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var argv: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for string in argv + envp { free(string) } }
+        var pid: pid_t = 0
+        let code = posix_spawn(&pid, arguments[0], &actions, &attributes, &argv, &envp)
+        guard code == 0 else { throw SystemError(call: "posix_spawn", code: code) }
+        self.pid = pid
+    }
+
+    deinit {
+        guard !hasEnded else { return }
+        kill(pid, SIGKILL)
+        waitpid(pid, nil, 0)
+    }
+
+    var hasEnded: Bool {
+        if status != nil { return true }
+        var status: Int32 = 0
+        guard waitpid(pid, &status, WNOHANG) == pid else { return false }
+        self.status = status
+        return true
+    }
+
+    func signal(_ number: Int32) { if !hasEnded { kill(pid, number) } }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: Its exit status, or the negated number of the signal that ended it.
+    func exitStatus(within limit: Duration = .seconds(15)) throws -> Int32 {
+        try eventually("the end of process \(pid)", within: limit) { hasEnded }
+        let status = status ?? 0
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
+    }
+
+    /// The processor time that it has used (proc_pid_stat(5)).
+    var processorTime: Duration {
+        let fields = text(of: "/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12 else { return .zero }
+        let ticks = (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
+        return .seconds(ticks) / sysconf(Int32(_SC_CLK_TCK))
+    }
+}

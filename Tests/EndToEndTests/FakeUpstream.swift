@@ -1,0 +1,64 @@
+import Glibc
+import Linux
+import Synchronization
+
+/// A server that the test itself plays, on a loopback address of its own, so that nothing else takes its port while it
+/// does not listen.
+final class FakeUpstream {
+    private static let count = Atomic(0)
+
+    private let host: String
+    private let port: UInt16
+    private let receiveBuffer: Int32?
+    private var listener: FileDescriptor?
+
+    /// - Parameters:
+    ///   - isListening: Whether it listens already; if not, connections to its port are refused.
+    ///   - receiveBuffer: The size of its connections' kernel buffers, in bytes.
+    /// - Throws: What keeps it from having a port.
+    init(isListening: Bool = true, receiveBuffer: Int32? = nil) throws {
+        let number = Self.count.add(1, ordering: .relaxed).newValue
+        host = "127.\(1 + getpid() % 250).\(number / 250 % 250).\(1 + number % 250)"
+        self.receiveBuffer = receiveBuffer
+        let first = try Self.listening(host, 0, receiveBuffer)
+        let address = try first.localAddress().description
+        port = UInt16(address.split(separator: ":").last ?? "") ?? 0
+        if isListening { listener = consume first }
+    }
+
+    /// `127.0.0.1:10110`, as a configuration names it.
+    var address: String { "\(host):\(port)" }
+
+    /// Refuses connections from now on; those that stand are not touched.
+    func stopListening() { listener = nil }
+
+    func listen() throws { listener = try Self.listening(host, port, receiveBuffer) }
+
+    /// The next connection that is waiting.
+    func acceptNow() throws -> Stream? {
+        guard let raw = try listener?.accept()?.release() else { return nil }
+        return Stream(owning: raw)
+    }
+
+    func accept(within limit: Duration = .seconds(15)) throws -> Stream {
+        var stream: Stream?
+        try eventually("a connection to \(address)", within: limit) {
+            stream = try acceptNow()
+            return stream != nil
+        }
+        guard let stream else { throw DeadlinePassed(what: "a connection") }
+        return stream
+    }
+
+    private static func listening(_ host: String, _ port: UInt16, _ receiveBuffer: Int32?) throws
+        -> FileDescriptor
+    {
+        guard let address = SocketAddress.numeric(host: host, port: port) else {
+            throw SystemError(call: "getaddrinfo", code: EINVAL)
+        }
+        let listener = try FileDescriptor.listening(on: address)
+        // Before a connection comes: its window follows from it.
+        if let receiveBuffer { try listener.setOption(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
+        return listener
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Glibc
+import Linux
+
+/// A new directory, removed with everything in it at the end.
+final class TemporaryDirectory {
+    let path: String
+
+    init() throws {
+        // Not $TMPDIR: the path of a Unix socket is short.
+        var template = Array("/tmp/trunkline-test.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", code: errno) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+
+    @discardableResult
+    func write(_ text: String, to name: String) throws -> String {
+        let file = FileDescriptor(owning: open(self(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644))
+        try file.writeAll(Array(text.utf8).span)
+        return self(name)
+    }
+}
+
+/// Everything that a file holds by now; empty when there is none.
+func contents(of path: String) -> [UInt8] {
+    let raw = open(path, O_RDONLY | O_CLOEXEC)
+    guard raw >= 0 else { return [] }
+    let file = FileDescriptor(owning: raw)
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+        let count = read(file.raw, &chunk, chunk.count)
+        guard count > 0 else { return bytes }
+        bytes += chunk[..<count]
+    }
+}
+
+func text(of path: String) -> String { String(decoding: contents(of: path), as: UTF8.self) }

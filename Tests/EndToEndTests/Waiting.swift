@@ -1,0 +1,25 @@
+import Glibc
+
+/// What a test waited for did not happen.
+struct DeadlinePassed: Error, CustomStringConvertible {
+    let what: String
+    var description: String { "waited in vain for \(what)" }
+}
+
+/// Looks again and again whether something that can be observed has happened.
+///
+/// - Throws: `DeadlinePassed`, and what the condition throws.
+func eventually(
+    _ what: @autoclosure () -> String, within limit: Duration = .seconds(15), _ condition: () throws -> Bool
+) throws {
+    let deadline = ContinuousClock.now + limit
+    while !(try condition()) {
+        guard ContinuousClock.now < deadline else { throw DeadlinePassed(what: what()) }
+        // Leaves the processor to those who are waited for.
+        _ = poll(nil, 0, 2)
+    }
+}
+
+extension Duration {
+    var milliseconds: Int32 { Int32(clamping: Int((self / .milliseconds(1)).rounded(.up))) }
+}
