@@ -37,6 +37,23 @@ test: ## build for debugging, then run every test
 	@scripts/setup test
 	swift test --disable-xctest $(swift_flags)
 
+# Options for the benchmark: make bench BENCH='--scenario out-64-10 --reps 1'
+BENCH ?=
+CFLAGS ?= -O2
+benchmarks := $(addprefix .build/benchmarks/,feed sink limit)
+
+.PHONY: bench
+bench: build $(benchmarks) ## measure the release build beside an ideal bridge in C (some minutes)
+	Benchmarks/bench $(BENCH)
+
+$(benchmarks): .build/benchmarks/%: Benchmarks/%.c Benchmarks/common.h | setup-bench
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -Wall -Wextra $(CFLAGS) -o $@ $<
+
+.PHONY: setup-bench
+setup-bench:
+	@scripts/setup bench
+
 .PHONY: lint
 lint: ## check the format of the sources, and the shell scripts
 	@scripts/setup lint
