@@ -1,0 +1,31 @@
+import Bridge
+import Testing
+
+@testable import Daemon
+
+@Suite struct LimitTests {
+    @Test func `a throttle lets so many through in each interval, and counts the rest`() {
+        var throttle = Throttle(limit: 3, interval: .seconds(10))
+        let start = ContinuousClock.now
+        let first = (0..<5).map { throttle.allows(at: start + .seconds($0)) }
+        #expect(first == [true, true, true, false, false])
+        let counts = [throttle.takeSuppressed(), throttle.takeSuppressed()]
+        #expect(counts == [2, 0])
+        let isAllowedLater = throttle.allows(at: start + .seconds(10))
+        #expect(isAllowedLater)
+    }
+
+    @Test func `discards are told at once, then summed up by reason`() {
+        var log = DiscardLog()
+        let amounts = [1, 2, 3].map { Amount(messages: $0, bytes: $0 * 10) }
+        let lines = amounts.map { log.line(for: .upstreamAway, $0)?.text }
+        #expect(lines == ["discarded 1 message (10 bytes) from clients, for the upstream is away", nil, nil])
+        let other = log.line(for: .cutOff, Amount(bytes: 7))
+        #expect(other?.text == "discarded 7 bytes of a message that the end of the connection cut off")
+        let sums = log.takeSuppressed().map(\.text)
+        #expect(sums == ["discarded 5 messages (50 bytes) from clients, for the upstream is away"])
+        #expect(!log.hasSuppressed)
+        let isToldAgain = log.line(for: .cutOff, Amount(bytes: 7)) != nil
+        #expect(isToldAgain)
+    }
+}
