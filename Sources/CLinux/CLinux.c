@@ -1,6 +1,5 @@
 #include "CLinux.h"
 #include <linux/sockios.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -24,10 +23,6 @@ void *tl_map_twice(int fd, size_t size) {
         }
     }
     return base;
-}
-
-const void *tl_memmem(const void *bytes, size_t count, const void *pattern, size_t pattern_count) {
-    return memmem(bytes, count, pattern, pattern_count);
 }
 
 int tl_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {

@@ -27,9 +27,6 @@ int tl_signalfd(const sigset_t *mask);
 /// Maps `size` bytes of `fd` twice in a row; NULL on failure (errno).
 void *_Nullable tl_map_twice(int fd, size_t size);
 
-/// memmem(3).
-const void *_Nullable tl_memmem(const void *bytes, size_t count, const void *pattern, size_t pattern_count);
-
 /// SO_PEERCRED of a Unix socket; 0, or -1 (errno).
 int tl_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
 
