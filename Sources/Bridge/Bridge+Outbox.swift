@@ -100,6 +100,7 @@ extension Bridge {
             totals.sent.messages += outbox.sent(count)
             if count > 0 { isOutboxFull = false }
         } catch {
+            guard !error.isOfConnection else { return connection.sendingFailed(error) }
             upstreamFailed(
                 step: connection.step, .system(call: error.call.description, errno: error.code))
         }

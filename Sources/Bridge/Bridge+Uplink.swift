@@ -148,13 +148,22 @@ extension Bridge {
                 totals.received.bytes += count
                 idleWatch?.received(at: loop.now)
                 decode { () throws(FramingError) in try log.received(count) }
-            case .wouldBlock: break
-            case .ended: upstreamFailed(step: connection.step, .ended)
+            case .wouldBlock:
+                if let error = connection.sendError { lost(connection, error) }
+            case .ended:
+                guard let error = connection.sendError else {
+                    return upstreamFailed(step: connection.step, .ended)
+                }
+                // It was told to the sender already.
+                lost(connection, error)
             }
         } catch {
-            upstreamFailed(
-                step: connection.step, .system(call: error.call.description, errno: error.code))
+            lost(connection, error)
         }
+    }
+
+    private func lost(_ connection: UpstreamConnection, _ error: SystemError) {
+        upstreamFailed(step: connection.step, .system(call: error.call.description, errno: error.code))
     }
 
     private func decode(_ body: () throws(FramingError) -> Int) {

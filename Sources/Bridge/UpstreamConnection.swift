@@ -13,8 +13,10 @@ final class UpstreamConnection: ReadinessHandler {
     private(set) var isConnecting: Bool
     /// Something can be read, or the connection's end was seen.
     private(set) var isReadable = false
-    /// The kernel takes nothing more for now.
+    /// The kernel takes nothing more: for now, or ever again after an error.
     private(set) var isSendBlocked = false
+    /// Nothing can be sent any more, but what the upstream sent before is still read.
+    private(set) var sendError: SystemError?
 
     init(_ socket: consuming ConnectingSocket, step: UInt64, bridge: Bridge) throws(SystemError) {
         self.step = step
@@ -28,7 +30,7 @@ final class UpstreamConnection: ReadinessHandler {
     func becameReady(_ readiness: Readiness) {
         if isConnecting { return finishConnecting() }
         if !readiness.isDisjoint(with: [.readable, .hangup]) { isReadable = true }
-        if !readiness.isDisjoint(with: [.writable, .hangup]) { isSendBlocked = false }
+        if !readiness.isDisjoint(with: [.writable, .hangup]) { isSendBlocked = sendError != nil }
         bridge.requestTurn()
     }
 
@@ -53,12 +55,20 @@ final class UpstreamConnection: ReadinessHandler {
         return count
     }
 
+    /// The upstream takes nothing any more. The connection is over when everything that came from it was read.
+    func sendingFailed(_ error: SystemError) {
+        sendError = error
+        isSendBlocked = true
+        isReadable = true
+        bridge.requestTurn()
+    }
+
     /// Asks the kernel for just what can be acted upon. While reading is paused, what was reported once is known, and
     /// asking again would only spin.
     func updateInterest(isReadingPaused: Bool) {
         guard !isConnecting, let registration else { return }
         var interest: Interest = isReadingPaused && isReadable ? [] : .readable
-        if isSendBlocked { interest.insert(.writable) }
+        if isSendBlocked && sendError == nil { interest.insert(.writable) }
         do throws(SystemError) {
             try bridge.loop.modify(registration, for: interest)
         } catch {

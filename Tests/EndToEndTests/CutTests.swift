@@ -76,4 +76,35 @@ struct CutTests {
             #expect(next.staysSilent(for: .milliseconds(100)))
         }
     }
+
+    @Test func `what a lost connection had brought is delivered`() throws {
+        let upstream = try FakeUpstream()
+        let configuration = """
+            upstream: {address: '\(upstream.address)', max-message: 16K, reconnect: {min: 10ms, max: 10ms}}
+            buffer: 64K
+            sockets: {default: {patience: infinity}}
+            """
+        try DaemonProcess.run(configuration) { daemon in
+            let server = try upstream.accept()
+            let (reader, sender) = (try daemon.connect(), try daemon.connect())
+            // More than the reader's buffer and the ring hold: the rest waits in the kernel, where all of it arrives.
+            let stream = (0..<320).flatMap { Wire.line.frame($0, size: 999) }
+            try server.send(stream)
+            var received: [UInt8] = []
+            try eventually("everything to arrive in the kernel") {
+                if case .bytes(let bytes) = sender.receiveNow() { received += bytes }
+                return server.unsent == 0
+            }
+            server.close()
+            for i in 0..<5 { try sender.send(Wire.line.frame("into the void \(i)")) }
+            var last: [UInt8] = []
+            try eventually("everything that had arrived") {
+                if case .bytes(let bytes) = reader.receiveNow() { last += bytes }
+                if case .bytes(let bytes) = sender.receiveNow() { received += bytes }
+                return last.count >= stream.count && received.count >= stream.count
+            }
+            #expect(last == stream)
+            #expect(received == stream)
+        }
+    }
 }

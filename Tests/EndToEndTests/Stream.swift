@@ -55,6 +55,14 @@ final class Stream {
     /// Ends the direction to the peer, and goes on receiving.
     func finishSending() { shutdown(raw, Int32(SHUT_WR)) }
 
+    /// Bytes that the peer's kernel has not taken yet (SIOCOUTQ, tcp(7)).
+    var unsent: Int {
+        let descriptor = FileDescriptor(owning: raw)
+        let count = descriptor.unsent()
+        _ = descriptor.release()
+        return count
+    }
+
     // MARK: Receiving
 
     /// What has arrived by now.
