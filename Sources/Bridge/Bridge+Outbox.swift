@@ -53,7 +53,9 @@ extension Bridge {
             switch transfer {
             case nil:
                 isOutboxFull = true
-                return true
+                guard client.isGone else { return true }
+                readingEnded(client)
+                return false
             case .wouldBlock:
                 return false
             case .ended:

@@ -167,9 +167,10 @@ extension Bridge {
     }
 
     private func decode(_ body: () throws(FramingError) -> Int) {
-        let head = log.head
+        let (head, count) = (log.head, log.messages)
+        defer { totals.received.messages += Int(log.messages - count) }
         do throws(FramingError) {
-            totals.received.messages += try body()
+            _ = try body()
             finishLoss()
         } catch {
             if hasUndecodedLoss {
@@ -198,6 +199,8 @@ extension Bridge {
     func idleTimerFired() {
         guard let connection, let deadline = idleWatch?.deadline else { return }
         guard deadline <= loop.now else { return arm(.idle, at: deadline) }
+        // The process stood still, not the upstream: what has arrived is read in this turn, and the watch starts anew.
+        guard !connection.isReadable else { return }
         upstreamFailed(step: connection.step, .idle)
     }
 }

@@ -104,6 +104,9 @@ final class Client: ReadinessHandler {
         if cursor.position == log.head { backlog.reachedHead() }
     }
 
+    /// It has closed its connection, and left nothing to read.
+    var isGone: Bool { isHungUp && descriptor.isAtEnd() }
+
     /// Nothing can be sent to it any more.
     func hungUp() { isHungUp = true }
 

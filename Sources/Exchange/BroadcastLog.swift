@@ -34,6 +34,9 @@ public final class BroadcastLog {
     /// Position after the last whole message.
     public var head: UInt64 { index.head }
 
+    /// Whole messages that have become visible so far.
+    public var messages: UInt64 { index.count }
+
     /// How many bytes can be received now: 0 when the ring or the index is full.
     public var space: Int { hasUndecoded ? 0 : memory.size - Int(received - tail) }
 
@@ -114,7 +117,9 @@ public final class BroadcastLog {
 
     /// Whether more than half of the ring, or of the index, lies between the cursor and the head.
     public func isMoreThanHalfBehind(_ cursor: Cursor) -> Bool {
-        if Int(head - cursor.position) > memory.size / 2 { return true }
+        // An unfinished frame may fill up to half of the ring, and a little more: who then holds up the rest is behind.
+        let threshold = min(memory.size / 2, memory.size - limit - framing.overhead)
+        if Int(head - cursor.position) > threshold { return true }
         let half = index.capacity / 2
         return index.kept > half && index.end(of: index.count - UInt64(half) - 1) > cursor.position
     }

@@ -69,16 +69,15 @@ public final class Outbox {
         let start = head
         let end = start + UInt64(known + count)
         let room = index.free
-        let frames = try memory.withBytes(start..<end) { bytes throws(FramingError) in
+        defer {
+            if head > start { inlet.removeAll() }
+            // What is unfinished, or, after a fault, what is none of the frames.
+            let rest = head > start ? head : start + UInt64(known)
+            if rest < end { memory.withBytes(rest..<end) { inlet.append($0) } }
+        }
+        return try memory.withBytes(start..<end) { bytes throws(FramingError) in
             try inlet.decoder.decode(bytes, atMost: room, into: &index)
         }
-        if frames > 0 {
-            inlet.removeAll()
-            if head < end { memory.withBytes(head..<end) { inlet.append($0) } }
-        } else {
-            memory.withBytes(start + UInt64(known)..<end) { inlet.append($0) }
-        }
-        return frames
     }
 
     private func receivedInOwnBuffer(_ count: Int, from inlet: Inlet) throws(FramingError) -> Int {

@@ -156,19 +156,27 @@ public struct Registration: Hashable, Sendable {
     /// One wait, and all that follows from it.
     func turn() throws(SystemError) {
         turnStart = nil
-        let (epoll, events, timeout) = unsafe (epoll.raw, events, waitMilliseconds())
-        let count = unsafe epoll_wait(epoll, events, Int32(Self.capacity), timeout)
-        if count < 0 {
-            let code = errno
-            // Not repeated, for the timeout would begin anew: after SIGCONT, say, timers would be late.
-            guard code == EINTR else { throw SystemError(call: "epoll_wait", code: code) }
-        }
+        let timeout = waitMilliseconds()
+        var count = try wait(timeout)
+        // A wait that a signal or its timeout has ended: what arrived while the process stood still (SIGSTOP, suspend) is
+        // seen before timers are.
+        if count == 0 && timeout != 0 { count = try wait(0) }
         turnStart = nil
-        for i in 0..<max(0, Int(count)) { unsafe deliver(events[i]) }
+        for i in 0..<count { unsafe deliver(events[i]) }
         if !timers.isEmpty { fireDueTimers() }
         swap(&turns, &dueTurns)
         for taker in dueTurns where taker.takeTurn() { turns.append(taker) }
         dueTurns.removeAll(keepingCapacity: true)
+    }
+
+    /// How many events there are; none after a signal.
+    private func wait(_ milliseconds: Int32) throws(SystemError) -> Int {
+        let count = unsafe epoll_wait(epoll.raw, events, Int32(Self.capacity), milliseconds)
+        if count >= 0 { return Int(count) }
+        let code = errno
+        // Not repeated, for the timeout would begin anew: after SIGCONT, say, timers would be late.
+        guard code == EINTR else { throw SystemError(call: "epoll_wait", code: code) }
+        return 0
     }
 
     private func deliver(_ event: epoll_event) {

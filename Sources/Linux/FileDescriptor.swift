@@ -42,6 +42,12 @@ extension FileDescriptor {
         }
     }
 
+    /// Whether a socket's peer has ended its sending, and everything that it sent was read.
+    public borrowing func isAtEnd() -> Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(raw, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+    }
+
     /// send(2) that neither blocks nor raises SIGPIPE.
     public borrowing func send(_ bytes: Span<UInt8>) throws(SystemError) -> Transfer {
         let raw = raw

@@ -46,7 +46,12 @@ public final class SocketFile {
             guard error.code == EWOULDBLOCK else { throw .system(path: path, error) }
             throw .inUse(path: path, pid: Self.owner(Self.lockPath(path)))
         }
-        try Self.removeStale(path)
+        do throws(SocketFileError) {
+            try Self.removeStale(path)
+        } catch {
+            Self.removeFile(Self.lockPath(path))
+            throw error
+        }
         do throws(SystemError) {
             let socket = try FileDescriptor.streamSocket(family: AF_UNIX)
             identity = try Self.place(socket, at: path, mode: mode, group: group)
@@ -57,10 +62,12 @@ public final class SocketFile {
         }
     }
 
-    /// Removes the socket, unless another stands in its place by now, and gives up the lock.
+    /// Removes the socket and the lock file, unless others stand in their places by now.
     public func remove() {
         if (try? FileIdentity(of: path)) == identity { Self.removeFile(path) }
-        Self.removeFile(Self.lockPath(path))
+        if let own = try? FileIdentity(of: lock.raw), (try? FileIdentity(of: Self.lockPath(path))) == own {
+            Self.removeFile(Self.lockPath(path))
+        }
     }
 
     private static func removeFile(_ path: String) { _ = unsafe unlink(path) }
@@ -73,7 +80,7 @@ public final class SocketFile {
             let lock = FileDescriptor(
                 owning: Int32(
                     try retrying("open") {
-                        unsafe Int(open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644))
+                        unsafe Int(open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600))
                     }))
             let raw = lock.raw
             _ = try retrying("flock") { Int(flock(raw, LOCK_EX | LOCK_NB)) }
@@ -112,8 +119,8 @@ public final class SocketFile {
             _ = try FileDescriptor.connecting(to: .unix(path: path))
             return true
         } catch {
-            // A full backlog has an owner.
-            return error.code == EAGAIN
+            // Nobody holds it; anything else (a full backlog, a socket of another type) has an owner.
+            return error.code != ECONNREFUSED
         }
     }
 

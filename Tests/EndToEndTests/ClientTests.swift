@@ -137,4 +137,16 @@ struct ClientTests {
             for program in waiting { #expect(try program.receive(5) == Self.line("more")) }
         }
     }
+
+    @Test func `clients that leave while the outbox is full are let go`() throws {
+        try Self.run("outbox: 64K\nhold-time: infinity") { daemon, server, upstream in
+            upstream.stopListening()
+            server.close()
+            try daemon.awaitStatus("waiting")
+            let program = try daemon.connect()
+            try program.send([UInt8](repeating: 0x0A, count: 1 << 16))
+            for program in try daemon.connect(20) { program.close() }
+            try eventually("them to be gone") { try daemon.clientCount() == 1 }
+        }
+    }
 }

@@ -126,4 +126,18 @@ struct ReconnectTests {
             #expect(try program.receive(6) == Array("again\n".utf8))
         }
     }
+
+    @Test func `a daemon that stood still does not take the upstream for idle`() throws {
+        let upstream = try FakeUpstream()
+        try DaemonProcess.run(Self.configuration(upstream.address, "idle-timeout: 3s")) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            daemon.signal(SIGSTOP)
+            try server.send(Array("one\n".utf8))
+            // Longer than the limit: nothing can happen meanwhile.
+            _ = program.staysSilent(for: .milliseconds(3500))
+            daemon.signal(SIGCONT)
+            #expect(try program.receive(4) == Array("one\n".utf8))
+        }
+    }
 }

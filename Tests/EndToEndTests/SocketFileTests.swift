@@ -117,4 +117,13 @@ struct SocketFileTests {
             text(of: directory("log")).contains(
                 "\(directory("missing/feed.sock")): there is no such directory"))
     }
+
+    @Test func `a live socket of another type is not stolen, and no lock file is left`() throws {
+        let directory = try TemporaryDirectory()
+        let manager = try FakeManager(at: directory("feed.sock"))
+        #expect(try Self.failing(in: directory).log.contains("in use by another process"))
+        #expect(manager.notices == [])
+        #expect(Self.mode(of: directory("feed.sock")) != nil)
+        #expect(Self.mode(of: directory("feed.sock.lock")) == nil)
+    }
 }

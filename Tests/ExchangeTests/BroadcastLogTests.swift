@@ -182,9 +182,9 @@ private struct LogModel {
     }
 
     @Test func `half behind is measured in bytes and in messages`() throws {
-        let log = try Self.log(.line, frames: 8)
+        let log = try Self.log(.line, limit: 2046, frames: 8)
         let cursor = log.newCursor()
-        #expect(try Self.receive(log, String(repeating: "x", count: 2047) + "\n") == 1)
+        #expect(try Self.receive(log, String(repeating: "x", count: 2046) + "\n\n") == 2)
         #expect(!log.isMoreThanHalfBehind(cursor))
         #expect(try Self.receive(log, "\n") == 1)
         #expect(log.isMoreThanHalfBehind(cursor))
@@ -193,5 +193,29 @@ private struct LogModel {
         #expect(!log.isMoreThanHalfBehind(other))
         #expect(try Self.receive(log, "\n") == 1)
         #expect(log.isMoreThanHalfBehind(other))
+    }
+
+    @Test func `whoever holds a full ring up is more than half behind, however large the unfinished frame`()
+        throws
+    {
+        let framing = Framing.length(LengthField(width: .eight))
+        let log = try Self.log(framing, size: 65536, limit: 32768)
+        let cursor = log.newCursor()
+        for _ in 0..<8 {
+            let frame = [0, 0, 0, 0, 0, 0, 0x0F, 0xF8] + [UInt8](repeating: 0, count: 4088)
+            log.withFreeSpace(atMost: frame.count) { fill(&$0, with: frame) }
+            #expect(try log.received(frame.count) == 1)
+        }
+        let part = [0, 0, 0, 0, 0, 0, 0x80, 0] + [UInt8](repeating: 0, count: 32760)
+        log.withFreeSpace(atMost: part.count) { fill(&$0, with: part) }
+        #expect(try log.received(part.count) == 0)
+        #expect(log.space == 0)
+        #expect(log.isMoreThanHalfBehind(cursor))
+    }
+
+    @Test func `messages before a fault are counted`() throws {
+        let log = try Self.log(.line, limit: 4)
+        #expect(throws: FramingError.tooLong(limit: 4)) { try Self.receive(log, "a\nb\nc\nabcdefg") }
+        #expect(log.messages == 3)
     }
 }
