@@ -145,9 +145,9 @@ extension Daemon: BridgeObserver {
             logAboutClient(LogLine(left: client, reason))
             statusChanged(atOnce: false)
         case .acceptingPaused(let socket, let reason):
-            log(LogLine(.warning, "socket \(socket): new clients have to wait: \(reason.text)"))
+            logAboutClient(LogLine(.warning, "socket \(socket): new clients have to wait: \(reason.text)"))
         case .acceptingResumed(let socket):
-            log(LogLine(.notice, "socket \(socket): new clients are accepted again"))
+            logAboutClient(LogLine(.notice, "socket \(socket): new clients are accepted again"))
         case .discarded(let reason, let amount):
             log(discards.line(for: reason, amount))
             if discards.hasSuppressed && summaryTimer == nil { armSummary() }

@@ -29,13 +29,14 @@ extension FileDescriptor {
         }
     }
 
-    /// Writes everything to a file, a terminal or a pipe that blocks.
+    /// Writes everything to a file, a terminal or a pipe; blocks as long as nobody reads it.
     public borrowing func writeAll(_ bytes: Span<UInt8>) throws(SystemError) {
         var written = 0
         while written < bytes.count {
             switch try write(bytes.extracting(written...)) {
             case .moved(let count): written += count
-            case .ended, .wouldBlock: throw SystemError(call: "write", code: EAGAIN)
+            case .wouldBlock: try wait(for: .writable)
+            case .ended: preconditionFailure("a write that ended")
             }
         }
     }
