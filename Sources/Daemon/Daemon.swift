@@ -13,6 +13,12 @@ public final class Daemon {
     /// `STATUS=` follows the clients' coming and going at most so often.
     private static let statusInterval = Duration.seconds(1)
 
+    private enum Topic: String, CaseIterable {
+        case clients = "lines about clients"
+        case clientTrouble = "warnings about clients"
+        case accepting = "lines about accepting clients"
+    }
+
     private let loop: EventLoop
     private let name: String
     private let signals: Signals
@@ -22,8 +28,9 @@ public final class Daemon {
 
     private var status = StatusText()
     private var outage = OutageLog()
-    private var clientLines = Throttle(limit: 20, interval: .seconds(10))
-    private var clientWarnings = Throttle(limit: 20, interval: .seconds(10))
+    /// What can be said again and again is said so often at the most; the rest is counted.
+    private var throttles = Dictionary(
+        uniqueKeysWithValues: Topic.allCases.map { ($0, Throttle(limit: 20, interval: .seconds(10))) })
     private var discards = DiscardLog()
     private var statusDue: ContinuousClock.Instant
     private var statusTimer: TimerID?
@@ -108,11 +115,8 @@ public final class Daemon {
         journal.log(line.level, line.text)
     }
 
-    private func logAboutClient(_ line: LogLine) {
-        let now = loop.now
-        let isAllowed =
-            line.level == .warning ? clientWarnings.allows(at: now) : clientLines.allows(at: now)
-        if isAllowed {
+    private func log(_ line: LogLine, on topic: Topic) {
+        if throttles[topic]?.allows(at: loop.now) ?? true {
             log(line)
         } else if summaryTimer == nil {
             armSummary()
@@ -122,10 +126,11 @@ public final class Daemon {
     private func armSummary() { summaryTimer = loop.arm(at: loop.now + .seconds(10), handler: self) }
 
     private func logSummaries() {
-        let lines = clientLines.takeSuppressed()
-        if lines > 0 { log(LogLine(.info, "\(lines) more lines about clients were left out")) }
-        let warnings = clientWarnings.takeSuppressed()
-        if warnings > 0 { log(LogLine(.warning, "\(warnings) more warnings about clients were left out")) }
+        for topic in Topic.allCases {
+            let count = throttles[topic]?.takeSuppressed() ?? 0
+            let level: LogLevel = topic == .clients ? .info : .warning
+            if count > 0 { log(LogLine(level, "\(count) more \(topic.rawValue) were left out")) }
+        }
         for line in discards.takeSuppressed() { log(line) }
     }
 }
@@ -139,15 +144,18 @@ extension Daemon: BridgeObserver {
             log(outage.line(for: state, now: loop.now))
             armOutageTimer()
         case .admitted(let client):
-            logAboutClient(LogLine(.info, "\(client.text) connected"))
+            log(LogLine(.info, "\(client.text) connected"), on: .clients)
             statusChanged(atOnce: false)
         case .left(let client, let reason):
-            logAboutClient(LogLine(left: client, reason))
+            let line = LogLine(left: client, reason)
+            log(line, on: line.level == .warning ? .clientTrouble : .clients)
             statusChanged(atOnce: false)
         case .acceptingPaused(let socket, let reason):
-            logAboutClient(LogLine(.warning, "socket \(socket): new clients have to wait: \(reason.text)"))
+            log(
+                LogLine(.warning, "socket \(socket): new clients have to wait: \(reason.text)"),
+                on: .accepting)
         case .acceptingResumed(let socket):
-            logAboutClient(LogLine(.notice, "socket \(socket): new clients are accepted again"))
+            log(LogLine(.notice, "socket \(socket): new clients are accepted again"), on: .accepting)
         case .discarded(let reason, let amount):
             log(discards.line(for: reason, amount))
             if discards.hasSuppressed && summaryTimer == nil { armSummary() }

@@ -16,13 +16,8 @@ final class ChildProcess {
 
     static func path(of program: String) -> String { "\(products)/\(program)" }
 
-    /// - Parameters:
-    ///   - arguments: The program's path, and what follows it.
-    ///   - environment: All that it gets.
-    ///   - input: Where its standard input comes from.
-    ///   - output: A file.
-    ///   - errors: A file.
-    /// - Throws: What keeps it from being started.
+    /// The first of the arguments is the program's path; input, output and errors are files, and the environment is all that
+    /// it gets.
     init(
         _ arguments: [String], environment: [String: String], input: String = "/dev/null", output: String,
         errors: String

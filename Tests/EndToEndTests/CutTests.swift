@@ -1,110 +1,127 @@
-import Linux
+import Glibc
 import Testing
 
-/// A connection that ends at any byte: what is whole arrives, what is not never does.
+/// A stream that is cut at every byte of three messages: what is whole arrives, and nothing else.
 @Suite(.timeLimit(.minutes(2)))
 struct CutTests {
+    private static func configuration(_ upstream: FakeUpstream, _ wire: Wire) -> String {
+        """
+        upstream:
+          address: \(upstream.address)
+          framing: \(wire.yaml)
+          reconnect: {min: 10ms, max: 10ms}
+        """
+    }
+
+    /// Three messages, which say by which connection they are sent.
+    private static func messages(_ wire: Wire, by connection: Int) -> [[UInt8]] {
+        [
+            wire.frame("\(connection):one"), wire.frame("\(connection):"),
+            wire.frame("\(connection):the third"),
+        ]
+    }
+
+    /// The first bytes of three messages, and how many of them are whole messages.
+    private static func cut(_ wire: Wire, at length: Int) -> (bytes: [UInt8], whole: [UInt8], count: Int) {
+        let bytes = Array(messages(wire, by: length).flatMap { $0 }.prefix(length))
+        let (frames, rest) = wire.split(bytes)
+        return (bytes, Array(bytes.dropLast(rest.count)), frames.count)
+    }
+
+    /// Every length from nothing to all three messages.
+    private static func lengths(_ wire: Wire) -> ClosedRange<Int> {
+        0...messages(wire, by: 10).flatMap { $0 }.count
+    }
+
     @Test(arguments: Wire.allCases)
-    func `a stream from the upstream that is cut at any byte`(wire: Wire) throws {
+    func `an upstream that closes or resets at any byte tears no message`(wire: Wire) throws {
         let upstream = try FakeUpstream()
-        let configuration = """
-            upstream:
-              address: \(upstream.address)
-              framing: \(wire.yaml)
-              reconnect: {min: 10ms, max: 10ms}
-            """
-        try DaemonProcess.run(configuration) { daemon in
-            let program = try daemon.connect()
-            let frames = [wire.frame("first"), wire.frame(""), wire.frame("the third")]
-            let stream = frames.flatMap { $0 }
-            for cut in 0...stream.count {
-                let server = try upstream.accept()
-                try server.send(Array(stream.prefix(cut)))
-                let whole = wire.split(Array(stream.prefix(cut))).frames.flatMap { $0 }
-                #expect(try program.receive(whole.count) == whole)
-                // The daemon has read all there is when it has the whole frames; a reset may overtake a part of one.
-                if cut.isMultiple(of: 2) { server.close() } else { server.reset() }
+        try DaemonProcess.run(Self.configuration(upstream, wire)) { daemon in
+            var server = try upstream.accept()
+            let programs = try daemon.connect(3)
+            let greeting = wire.frame("hello")
+            var (whole, count, torn): ([UInt8], Int, Int) = ([], 0, 0)
+            for length in Self.lengths(wire) {
+                let cut = Self.cut(wire, at: length)
+                // A reset before the daemon has seen the connection would take everything with it.
+                try programs[0].send(greeting)
+                #expect(try server.receive(greeting.count) == greeting)
+                try server.send(cut.bytes)
+                if length.isMultiple(of: 2) { server.reset() } else { server.close() }
+                whole += cut.whole
+                count += cut.count
+                torn += cut.bytes.count - cut.whole.count
+                server = try upstream.accept()
             }
-            let server = try upstream.accept()
-            try server.send(wire.frame("after all"))
-            #expect(try program.receive(wire.frame("after all").count) == wire.frame("after all"))
+            let last = wire.frame("the last")
+            try server.send(last)
+            for program in programs {
+                #expect(try program.receive(whole.count + last.count) == whole + last)
+            }
+            #expect(try daemon.terminate() == 0)
+            for program in programs { #expect(try program.receiveToEnd() == []) }
+            let bytes = whole.count + torn + last.count
+            try daemon.awaitLine(
+                "stopped: received \(count + 1) messages (\(bytes) bytes)",
+                "discarded \(torn) bytes of a message that the end of the connection cut off")
         }
     }
 
     @Test(arguments: Wire.allCases)
-    func `a stream from a client that is cut at any byte`(wire: Wire) throws {
+    func `a client that closes at any byte has its whole messages sent, and nothing else`(wire: Wire) throws {
         let upstream = try FakeUpstream()
-        let configuration = "upstream: {address: '\(upstream.address)', framing: \(wire.yaml)}"
-        try DaemonProcess.run(configuration) { daemon in
+        try DaemonProcess.run(Self.configuration(upstream, wire)) { daemon in
             let server = try upstream.accept()
-            let frames = [wire.frame("first"), wire.frame(""), wire.frame("the third")]
-            let stream = frames.flatMap { $0 }
-            for cut in 0...stream.count {
+            let other = try daemon.connect()
+            var (whole, count, torn): ([UInt8], Int, Int) = ([], 0, 0)
+            for length in Self.lengths(wire) {
+                let cut = Self.cut(wire, at: length)
                 let program = try daemon.connect()
-                try program.send(Array(stream.prefix(cut)))
+                // What was received and not read makes its end a reset.
+                if length.isMultiple(of: 2) { try server.send(wire.frame("unread")) }
+                try program.send(cut.bytes)
                 program.close()
-                let whole = wire.split(Array(stream.prefix(cut))).frames.flatMap { $0 }
-                #expect(try server.receive(whole.count) == whole)
+                try eventually("the client to be gone") { daemon.clientCount() == 1 }
+                #expect(try server.receive(cut.whole.count) == cut.whole)
+                whole += cut.whole
+                count += cut.count
+                torn += cut.bytes.count - cut.whole.count
             }
-            let program = try daemon.connect()
-            try program.send(wire.frame("after all"))
-            #expect(try server.receive(wire.frame("after all").count) == wire.frame("after all"))
+            let last = wire.frame("the last")
+            try other.send(last)
+            #expect(try server.receive(last.count) == last)
+            #expect(try daemon.terminate() == 0)
+            #expect(try server.receiveToEnd() == [])
+            try daemon.awaitLine(
+                "sent \(count + 1) (\(whole.count + last.count) bytes)",
+                "discarded \(torn) bytes of a message that a client began and never finished")
         }
     }
 
-    @Test func `a frame half sent when the connection is lost is sent again whole`() throws {
-        let upstream = try FakeUpstream(receiveBuffer: 4096)
+    @Test(arguments: [false, true])
+    func `all that an upstream sent before its end arrives, also while clients send`(isReset: Bool) throws {
+        let upstream = try FakeUpstream()
         let configuration = """
             upstream:
               address: \(upstream.address)
-              framing: {kind: length, bytes: 4}
-              max-message: 4M
-            buffer: 8M
-            outbox: 8M
+              max-message: 16K
+              reconnect: {min: 10ms, max: 10ms}
+            buffer: 64K
             """
         try DaemonProcess.run(configuration) { daemon in
             let program = try daemon.connect()
-            let server = try upstream.accept()
-            let small = Wire.length.frame("small")
-            // More than the kernel's buffers of both ends take.
-            let large = [0, 0x38, 0, 0] + [UInt8](repeating: 0x78, count: 0x38_0000)
-            try program.send(small + large)
-            #expect(try server.receive(small.count + 1000) == small + large.prefix(1000))
-            server.reset()
-            let next = try upstream.accept()
-            #expect(try next.receive(large.count) == large)
-            #expect(next.staysSilent(for: .milliseconds(100)))
-        }
-    }
-
-    @Test func `what a lost connection had brought is delivered`() throws {
-        let upstream = try FakeUpstream()
-        let configuration = """
-            upstream: {address: '\(upstream.address)', max-message: 16K, reconnect: {min: 10ms, max: 10ms}}
-            buffer: 64K
-            sockets: {default: {patience: infinity}}
-            """
-        try DaemonProcess.run(configuration) { daemon in
-            let server = try upstream.accept()
-            let (reader, sender) = (try daemon.connect(), try daemon.connect())
-            // More than the reader's buffer and the ring hold: the rest waits in the kernel, where all of it arrives.
-            let stream = (0..<320).flatMap { Wire.line.frame($0, size: 999) }
-            try server.send(stream)
-            var received: [UInt8] = []
-            try eventually("everything to arrive in the kernel") {
-                if case .bytes(let bytes) = sender.receiveNow() { received += bytes }
-                return server.unsent == 0
+            for round in 0..<10 {
+                let server = try upstream.accept()
+                // More than the daemon takes in one read.
+                let stream = (0..<1000).flatMap { Wire.line.frame($0, of: round, size: 100) }
+                daemon.signal(SIGSTOP)
+                try server.send(stream)
+                try program.send(Wire.line.frame("from a client"))
+                try eventually("the stream to be in the daemon's kernel") { server.unacknowledged == 0 }
+                if isReset { server.reset() } else { server.close() }
+                daemon.signal(SIGCONT)
+                #expect(try program.receive(stream.count) == stream)
             }
-            server.close()
-            for i in 0..<5 { try sender.send(Wire.line.frame("into the void \(i)")) }
-            var last: [UInt8] = []
-            try eventually("everything that had arrived") {
-                if case .bytes(let bytes) = reader.receiveNow() { last += bytes }
-                if case .bytes(let bytes) = sender.receiveNow() { received += bytes }
-                return last.count >= stream.count && received.count >= stream.count
-            }
-            #expect(last == stream)
-            #expect(received == stream)
         }
     }
 }

@@ -9,24 +9,26 @@ final class DaemonProcess {
     let directory: TemporaryDirectory
     let process: ChildProcess
     let manager: FakeManager
+    private let logPath: String
     private var clients: [String: [Client]] = [:]
 
     /// Starts it, lends it to `body`, and ends it, however `body` leaves.
     ///
-    /// - Parameters:
-    ///   - configuration: What its file holds.
-    ///   - directory: Where its file and sockets are.
-    ///   - maximumDescriptors: RLIMIT_NOFILE.
-    ///   - awaitsReady: Whether to wait until it says that its sockets listen.
-    ///   - body: Is lent the daemon.
-    /// - Returns: What `body` returned.
-    /// - Throws: What `body` threw, or that the daemon did not get ready.
+    /// The configuration is what its file holds, the directory where that file and its sockets are, the name tells
+    /// several daemons in one directory apart, and the number of descriptors is its RLIMIT_NOFILE. Unless told otherwise it
+    /// waits for READY=1 first.
     static func run<R>(
-        _ configuration: String, in directory: TemporaryDirectory? = nil, maximumDescriptors: Int? = nil,
-        awaitsReady: Bool = true, _ body: (DaemonProcess) throws -> R
+        _ configuration: String, in directory: TemporaryDirectory? = nil, name: String = "daemon",
+        maximumDescriptors: Int? = nil, environment: [String: String] = [:], awaitsReady: Bool = true,
+        _ body: (DaemonProcess) throws -> R
     ) throws -> R {
         let directory = try directory ?? TemporaryDirectory()
-        let daemon = try DaemonProcess(configuration, directory, maximumDescriptors)
+        let file = try directory.write(configuration, to: "\(bridge).yaml")
+        var command = [ChildProcess.path(of: "trunklined"), file]
+        if let maximumDescriptors {
+            command = ["/bin/sh", "-c", "ulimit -n \(maximumDescriptors); exec \"$0\" \"$@\""] + command
+        }
+        let daemon = try DaemonProcess(command, directory, name, environment)
         defer { daemon.end() }
         do {
             if awaitsReady { try daemon.awaitReady() }
@@ -37,19 +39,16 @@ final class DaemonProcess {
         }
     }
 
-    private init(_ configuration: String, _ directory: TemporaryDirectory, _ maximumDescriptors: Int?) throws
-    {
+    private init(
+        _ command: [String], _ directory: TemporaryDirectory, _ name: String, _ environment: [String: String]
+    ) throws {
         self.directory = directory
-        try directory.write(configuration, to: "\(Self.bridge).yaml")
-        manager = try FakeManager(at: directory("notify"))
-        var command = [ChildProcess.path(of: "trunklined"), directory("\(Self.bridge).yaml")]
-        if let maximumDescriptors {
-            command = ["/bin/sh", "-c", "ulimit -n \(maximumDescriptors); exec \"$0\" \"$@\""] + command
-        }
+        logPath = directory("\(name).log")
+        manager = try FakeManager(at: directory("\(name).notify"))
+        let usual = ["RUNTIME_DIRECTORY": directory.path, "NOTIFY_SOCKET": directory("\(name).notify")]
         process = try ChildProcess(
-            command,
-            environment: ["RUNTIME_DIRECTORY": directory.path, "NOTIFY_SOCKET": directory("notify")],
-            output: directory("output"), errors: directory("log"))
+            command, environment: usual.merging(environment) { $1 }, output: directory("\(name).output"),
+            errors: logPath)
     }
 
     private func awaitReady() throws {
@@ -62,7 +61,7 @@ final class DaemonProcess {
     // MARK: What it tells
 
     /// The lines that it has logged by now.
-    var log: [String] { text(of: directory("log")).split(separator: "\n").map(String.init) }
+    var log: [String] { text(of: logPath).split(separator: "\n").map(String.init) }
 
     /// Waits for a line that contains all of `words`, and returns it.
     @discardableResult
@@ -99,7 +98,7 @@ final class DaemonProcess {
         let streams = try (0..<count).map { _ in try Stream.connecting(to: .unix(path: path)) }
         clients[socket, default: []] += streams.map(Client.init)
         let open = clients[socket, default: []].count { $0.stream.map { $0.raw >= 0 } ?? false }
-        try eventually("\(open) clients of \(socket)") { try clientCount(of: socket) == open }
+        try eventually("\(open) clients of \(socket)") { clientCount(of: socket) == open }
         return streams
     }
 
@@ -109,7 +108,7 @@ final class DaemonProcess {
 
     /// How many programs the daemon holds connections with, as the kernel knows it: connected sockets (state 03) that
     /// somebody has accepted, and so have an inode.
-    func clientCount(of socket: String = "default") throws -> Int {
+    func clientCount(of socket: String = "default") -> Int {
         let path = path(of: socket)
         return text(of: "/proc/net/unix").split(separator: "\n").count { line in
             guard line.hasSuffix(path) else { return false }

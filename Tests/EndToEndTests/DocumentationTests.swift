@@ -33,7 +33,7 @@ struct DocumentationTests {
             if let sends {
                 received = try server.receive(sends.utf8.count)
             } else {
-                try eventually("the example to be connected") { try daemon.clientCount() == 1 }
+                try eventually("the example to be connected") { daemon.clientCount() == 1 }
             }
             try server.send(Array("news\n".utf8))
             if sends == nil || program == "python3" {

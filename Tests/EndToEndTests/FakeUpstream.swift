@@ -7,32 +7,35 @@ import Synchronization
 final class FakeUpstream {
     private static let count = Atomic(0)
 
-    private let host: String
-    private let port: UInt16
+    /// Where it can be reached, as a configuration names it: `127.0.0.1:10110`.
+    let address: String
+    private let place: SocketAddress
     private let receiveBuffer: Int32?
     private var listener: FileDescriptor?
 
-    /// - Parameters:
-    ///   - isListening: Whether it listens already; if not, connections to its port are refused.
-    ///   - receiveBuffer: The size of its connections' kernel buffers, in bytes.
-    /// - Throws: What keeps it from having a port.
+    /// The receive buffer is that of its connections in the kernel, in bytes.
     init(isListening: Bool = true, receiveBuffer: Int32? = nil) throws {
         let number = Self.count.add(1, ordering: .relaxed).newValue
-        host = "127.\(1 + getpid() % 250).\(number / 250 % 250).\(1 + number % 250)"
+        let host = "127.\(1 + getpid() % 250).\(number / 250 % 250).\(1 + number % 250)"
         self.receiveBuffer = receiveBuffer
-        let first = try Self.listening(host, 0, receiveBuffer)
-        let address = try first.localAddress().description
-        port = UInt16(address.split(separator: ":").last ?? "") ?? 0
+        let first = try Self.listening(on: try Self.place(host, 0), receiveBuffer)
+        address = try first.localAddress().description
+        place = try Self.place(host, UInt16(address.split(separator: ":").last ?? "") ?? 0)
         if isListening { listener = consume first }
     }
 
-    /// `127.0.0.1:10110`, as a configuration names it.
-    var address: String { "\(host):\(port)" }
+    /// A server on a Unix socket.
+    init(path: String) throws {
+        address = "unix:\(path)"
+        place = try .unix(path: path)
+        receiveBuffer = nil
+        try listen()
+    }
 
     /// Refuses connections from now on; those that stand are not touched.
     func stopListening() { listener = nil }
 
-    func listen() throws { listener = try Self.listening(host, port, receiveBuffer) }
+    func listen() throws { listener = try Self.listening(on: place, receiveBuffer) }
 
     /// The next connection that is waiting.
     func acceptNow() throws -> Stream? {
@@ -50,12 +53,15 @@ final class FakeUpstream {
         return stream
     }
 
-    private static func listening(_ host: String, _ port: UInt16, _ receiveBuffer: Int32?) throws
-        -> FileDescriptor
-    {
+    private static func place(_ host: String, _ port: UInt16) throws -> SocketAddress {
         guard let address = SocketAddress.numeric(host: host, port: port) else {
             throw SystemError(call: "getaddrinfo", code: EINVAL)
         }
+        return address
+    }
+
+    private static func listening(on address: SocketAddress, _ receiveBuffer: Int32?) throws -> FileDescriptor
+    {
         let listener = try FileDescriptor.listening(on: address)
         // Before a connection comes: its window follows from it.
         if let receiveBuffer { try listener.setOption(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }

@@ -1,145 +1,131 @@
-import Glibc
-import Linux
 import Testing
 
-/// One slow program does not stall the others.
-@Suite(.timeLimit(.minutes(3)), .serialized)
+/// Clients that fall behind, and those who must not suffer from them.
+@Suite(.serialized, .timeLimit(.minutes(2)))
 struct PatienceTests {
-    /// How a client that is no good reads.
-    enum Reader: CaseIterable, Sendable {
-        case never
-        case trickle
-    }
-
-    /// Floods the programs, who all read; `slow` does not.
-    ///
-    /// - Returns: Whether each program received exactly the stream.
-    private static func flood(
-        _ server: Stream, _ stream: [UInt8], to programs: [Stream], slow: Stream?, _ reader: Reader
-    ) throws {
-        var sent = 0
-        var received = Array(repeating: 0, count: programs.count)
-        var lastTrickle = ContinuousClock.now
-        let deadline = ContinuousClock.now + .seconds(60)
-        while received.contains(where: { $0 < stream.count }) {
-            guard ContinuousClock.now < deadline else { throw DeadlinePassed(what: "the flood to arrive") }
-            sent += try server.sendSome(stream[sent...].prefix(1 << 18))
-            for (i, program) in programs.enumerated() {
-                switch program.receiveNow(atMost: 1 << 18) {
-                case .bytes(let bytes):
-                    guard isSame(bytes, stream, from: received[i]) else {
-                        throw Mismatch(program: i, position: received[i])
-                    }
-                    received[i] += bytes.count
-                case .nothing: break
-                case .end, .failed: throw Mismatch(program: i, position: received[i])
-                }
-            }
-            if reader == .trickle, let slow, ContinuousClock.now - lastTrickle > .milliseconds(100) {
-                lastTrickle = ContinuousClock.now
-                _ = slow.receiveNow(atMost: 100)
-            }
-        }
-    }
-
-    /// memcmp: the readers must be as quick as good programs are, whatever this is compiled for.
-    private static func isSame(_ bytes: [UInt8], _ stream: [UInt8], from start: Int) -> Bool {
-        guard start + bytes.count <= stream.count else { return false }
-        return bytes.withUnsafeBytes { bytes in
-            stream[start...].withUnsafeBytes { stream in
-                guard let a = bytes.baseAddress, let b = stream.baseAddress else { return bytes.isEmpty }
-                return memcmp(a, b, bytes.count) == 0
-            }
-        }
-    }
-
-    struct Mismatch: Error {
-        let program: Int
-        let position: Int
-    }
-
-    private static let stream = (0..<30_000).flatMap { Wire.line.frame($0, size: 200) }
-
-    private static func configuration(_ upstream: FakeUpstream, patience: String) -> String {
+    private static func configuration(_ upstream: FakeUpstream, _ socket: String = "") -> String {
         """
-        upstream: {address: '\(upstream.address)', max-message: 16K}
-        buffer: 1M
-        sockets: {default: {patience: \(patience)}}
+        upstream:
+          address: \(upstream.address)
+          max-message: 16K
+        buffer: 64K
+        sockets: {default: {\(socket)}}
         """
     }
 
     @Test(arguments: [10, 100])
-    func `in a flood no healthy client is disconnected`(count: Int) throws {
+    func `a flood to healthy clients cuts none of them`(clients: Int) throws {
         let upstream = try FakeUpstream()
-        try DaemonProcess.run(Self.configuration(upstream, patience: "1s")) { daemon in
-            let server = try upstream.accept()
-            let stream = Self.stream.prefix(count == 100 ? 201 * 10_000 : .max)
-            try Self.flood(server, Array(stream), to: try daemon.connect(count), slow: nil, .never)
-            #expect(!daemon.log.contains { $0.contains("disconnected") })
+        try DaemonProcess.run(Self.configuration(upstream)) { daemon in
+            let readers = try daemon.connect(clients).map { Flood.Reader($0) }
+            var flood = Flood(from: try upstream.accept(), to: readers)
+            // Several times their patience.
+            try flood.run(for: .seconds(3))
+            try flood.drain(readers)
+            #expect(flood.mistakes == [])
+            #expect(readers.allSatisfy { $0.received == flood.sent && !$0.isCut })
+            #expect(flood.sent > 4 << 20)
         }
     }
 
-    @Test(arguments: Reader.allCases)
-    func `a client that holds the others up is disconnected, and it alone`(reader: Reader) throws {
+    /// A client that reads nothing, and one that reads 1 KiB ten times a second.
+    @Test(arguments: [Duration.seconds(3600), .milliseconds(100)], [1, 10, 100])
+    func `one that does not keep up is cut alone, and all others receive all`(pause: Duration, clients: Int)
+        throws
+    {
         let upstream = try FakeUpstream()
-        try DaemonProcess.run(Self.configuration(upstream, patience: "300ms")) { daemon in
-            let server = try upstream.accept()
-            let slow = try daemon.connect()
-            let programs = try daemon.connect(10)
-            try Self.flood(server, Self.stream, to: programs, slow: slow, reader)
-            try daemon.awaitLine("client 1 of default", "held the others up for longer than its patience")
-            #expect(daemon.log.count { $0.contains("disconnected") } == 1)
-            // What it gets is a beginning of the stream, and then end-of-file.
-            let received = try slow.receiveToEnd()
-            #expect(received.count < Self.stream.count)
-            if reader == .never { #expect(Self.stream.starts(with: received)) }
+        try DaemonProcess.run(Self.configuration(upstream)) { daemon in
+            let readers = try daemon.connect(clients).map { Flood.Reader($0) }
+            let slow = Flood.Reader(try daemon.connect(), piece: 1024, pause: pause)
+            let isCut = { daemon.log.contains { $0.contains("held the others up") } }
+            var flood = Flood(from: try upstream.accept(), to: readers + [slow])
+            try flood.run(for: .milliseconds(500), until: isCut)
+            let before = flood.sent
+            try flood.run(for: .milliseconds(500))
+            try flood.drain(readers)
+            #expect(flood.mistakes == [])
+            #expect(readers.allSatisfy { $0.received == flood.sent && !$0.isCut })
+            #expect(flood.sent > before + 1 << 20)
+            #expect(daemon.clientCount() == clients)
+            let lines = daemon.log.filter { $0.contains("disconnected") }
+            #expect(lines.count == 1)
+            #expect(lines.first?.contains("client \(clients + 1) of default") == true, "\(lines)")
+            // What it had been given is there to the last byte, and is a part of the stream.
+            let rest = try slow.stream.receiveToEnd()
+            #expect(rest.count < flood.sent)
         }
     }
 
-    @Test func `a lone client that reads nothing is disconnected as well`() throws {
+    @Test func `one that never reads is cut when its own patience is used up, and not before`() throws {
         let upstream = try FakeUpstream()
-        try DaemonProcess.run(Self.configuration(upstream, patience: "200ms")) { daemon in
-            let server = try upstream.accept()
-            let slow = try daemon.connect()
-            var sent = 0
-            while sent < Self.stream.count {
-                sent += try server.sendSome(Self.stream[sent...])
-                if daemon.log.contains(where: { $0.contains("longer than its patience") }) { break }
-            }
-            try daemon.awaitLine("longer than its patience")
-            #expect(Self.stream.starts(with: try slow.receiveToEnd()))
+        try DaemonProcess.run(Self.configuration(upstream, "patience: 2s")) { daemon in
+            let (reader, slow) = (Flood.Reader(try daemon.connect()), try daemon.connect())
+            var flood = Flood(from: try upstream.accept(), to: [reader])
+            let start = ContinuousClock.now
+            try flood.run(for: .zero) { daemon.log.contains { $0.contains("held the others up") } }
+            #expect(ContinuousClock.now - start > .seconds(2))
+            #expect(ContinuousClock.now - start < .seconds(6))
+            #expect(try slow.receiveToEnd().isEmpty == false)
         }
     }
 
-    @Test func `with endless patience the upstream waits, and nothing is lost`() throws {
+    @Test func `with infinite patience everything arrives, however long a client waits`() throws {
         let upstream = try FakeUpstream()
-        try DaemonProcess.run(Self.configuration(upstream, patience: "infinity")) { daemon in
+        try DaemonProcess.run(Self.configuration(upstream, "patience: infinity")) { daemon in
             let server = try upstream.accept()
-            let (slow, fast) = (try daemon.connect(), try daemon.connect())
-            // More than the kernel's buffers of both ends take.
-            let stream = [[UInt8]](repeating: Self.stream, count: 5).flatMap { $0 }
-            var sent = 0
-            var received = 0
-            while !server.staysFull(for: .milliseconds(200)) {
-                sent += try server.sendSome(stream[sent...])
-                while case .bytes(let bytes) = fast.receiveNow(atMost: 1 << 18) { received += bytes.count }
-            }
-            #expect(sent < stream.count)
-            while !fast.staysSilent(for: .milliseconds(100)) {
-                if case .bytes(let bytes) = fast.receiveNow(atMost: 1 << 18) { received += bytes.count }
-            }
+            let (quick, slow) = (Flood.Reader(try daemon.connect()), Flood.Reader(try daemon.connect()))
+            var flood = Flood(from: server, to: [quick])
+            // The upstream has to wait when every buffer on the way is full.
+            #expect(throws: DeadlinePassed.self) { try flood.run(for: .seconds(60), within: .seconds(2)) }
             let before = daemon.process.processorTime
-            #expect(fast.staysSilent(for: .milliseconds(300)))
-            #expect(daemon.process.processorTime - before < .milliseconds(50))
-            let whole = stream.prefix(sent - sent % 201)
-            var last: [UInt8] = []
-            try eventually("all that was sent") {
-                if case .bytes(let bytes) = slow.receiveNow(atMost: 1 << 18) { last += bytes }
-                if case .bytes(let bytes) = fast.receiveNow(atMost: 1 << 18) { received += bytes.count }
-                return last.count >= whole.count
-            }
-            #expect(Self.isSame(last, stream, from: 0))
-            #expect(received >= whole.count)
+            #expect(server.staysFull(for: .milliseconds(500)))
+            // It waits without spinning.
+            #expect(daemon.process.processorTime - before < .milliseconds(100))
+            #expect(daemon.clientCount() == 2)
+            var rest = Flood(continuing: flood, to: [quick, slow])
+            try rest.run(for: .zero)
+            try rest.drain([quick, slow])
+            #expect(rest.mistakes == [])
+            #expect(quick.received == rest.sent)
+            #expect(slow.received == rest.sent)
+        }
+    }
+
+    @Test func `a client that was cut can come back`() throws {
+        let upstream = try FakeUpstream()
+        try DaemonProcess.run(Self.configuration(upstream, "patience: 200ms")) { daemon in
+            let server = try upstream.accept()
+            let (reader, slow) = (Flood.Reader(try daemon.connect()), try daemon.connect())
+            var flood = Flood(from: server, to: [reader])
+            try flood.run(for: .zero) { daemon.log.contains { $0.contains("held the others up") } }
+            try flood.drain([reader])
+            slow.close()
+            let back = try daemon.connect()
+            let message = Wire.line.frame("hello again")
+            try server.send(message)
+            #expect(try back.receive(message.count) == message)
+        }
+    }
+
+    @Test func `an upstream that does not read makes clients wait to send, and nothing is lost`() throws {
+        let upstream = try FakeUpstream(receiveBuffer: 4096)
+        let stream = (0..<8000).flatMap { Wire.line.frame($0, size: 1000) }
+        try DaemonProcess.run("\(Self.configuration(upstream))\noutbox: 64K") { daemon in
+            let server = try upstream.accept()
+            let (talker, listener) = (try daemon.connect(), try daemon.connect())
+            var sent = 0
+            while !talker.staysFull(for: .milliseconds(200)) { sent += try talker.sendSome(stream[sent...]) }
+            #expect(sent < stream.count)
+            // The other direction goes on.
+            let message = Wire.line.frame("hello")
+            try server.send(message)
+            #expect(try listener.receive(message.count) == message)
+            #expect(try talker.receive(message.count) == message)
+            let whole = sent - sent % Wire.line.frame(0, size: 1000).count
+            #expect(try server.receive(whole) == Array(stream[..<whole]))
+            // There is room again.
+            try talker.send(Array(stream[sent..<whole + Wire.line.frame(0, size: 1000).count]))
+            #expect(try server.receive(Wire.line.frame(0, size: 1000).count).count > 1000)
         }
     }
 }

@@ -52,16 +52,20 @@ final class Stream {
         }
     }
 
+    /// Bytes that the peer's kernel does not hold yet.
+    var unacknowledged: Int {
+        var count: Int32 = 0
+        return ioctl(raw, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+    }
+
+    /// Bytes that have arrived and were not received.
+    var waiting: Int {
+        var count: Int32 = 0
+        return ioctl(raw, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+    }
+
     /// Ends the direction to the peer, and goes on receiving.
     func finishSending() { shutdown(raw, Int32(SHUT_WR)) }
-
-    /// Bytes that the peer's kernel has not taken yet (SIOCOUTQ, tcp(7)).
-    var unsent: Int {
-        let descriptor = FileDescriptor(owning: raw)
-        let count = descriptor.unsent()
-        _ = descriptor.release()
-        return count
-    }
 
     // MARK: Receiving
 

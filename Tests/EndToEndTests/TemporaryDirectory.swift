@@ -13,7 +13,9 @@ final class TemporaryDirectory {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
 
     func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 

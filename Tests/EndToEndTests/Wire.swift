@@ -21,15 +21,20 @@ enum Wire: CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A message with its framing; a fixed framing pads it.
+    /// What a message carries: a fixed framing pads it.
+    func payload(_ text: String) -> String {
+        self == .fixed ? text + String(repeating: ".", count: Self.fixedSize - text.utf8.count) : text
+    }
+
+    /// A message with its framing.
     func frame(_ text: String) -> [UInt8] {
-        let payload = Array(text.utf8)
+        let payload = Array(payload(text).utf8)
         switch self {
         case .line: return payload + [0x0A]
         case .delimiter: return payload + [0x0D, 0x0A, 0x00]
         case .length:
             return (0..<4).map { UInt8(truncatingIfNeeded: payload.count >> (24 - 8 * $0)) } + payload
-        case .fixed: return payload + [UInt8](repeating: 0x2E, count: Self.fixedSize - payload.count)
+        case .fixed: return payload
         }
     }
 
