@@ -19,19 +19,24 @@ public struct MemoryError: Error, Equatable, Sendable {
     private let descriptor: Int32
 
     /// - Parameter size: A power of two and a multiple of the page size.
-    /// - Throws: `MemoryError`, when the kernel has no memory or no descriptor left.
+    /// - Throws: `MemoryError`; nothing is left behind then.
     public init(size: Int) throws(MemoryError) {
         precondition(size > 0 && size & (size - 1) == 0 && size % 4096 == 0, "\(size) is no power of two")
         let descriptor = unsafe tl_memfd("trunkline")
         guard descriptor >= 0 else { throw MemoryError(call: "memfd_create", code: errno) }
-        guard ftruncate(descriptor, size) == 0, let base = unsafe tl_map_twice(descriptor, size) else {
-            let code = errno
-            close(descriptor)
-            throw MemoryError(call: "mmap", code: code)
+        guard ftruncate(descriptor, size) == 0 else { throw Self.failed("ftruncate", closing: descriptor) }
+        guard let base = unsafe tl_map_twice(descriptor, size) else {
+            throw Self.failed("mmap", closing: descriptor)
         }
         unsafe self.base = base.assumingMemoryBound(to: UInt8.self)
         self.size = size
         self.descriptor = descriptor
+    }
+
+    private static func failed(_ call: String, closing descriptor: Int32) -> MemoryError {
+        let code = errno
+        close(descriptor)
+        return MemoryError(call: call, code: code)
     }
 
     deinit {

@@ -1,35 +1,128 @@
-import Memory
+import Glibc
 import Testing
 
-@Suite struct MirroredMemoryTests {
-    @Test func `a window over the seam is contiguous`() throws {
-        var memory = try MirroredMemory(size: 4096)
-        memory.withMutableBytes(4090..<4106) { span in
-            for i in span.indices { span[i] = UInt8(i) }
+@testable import Memory
+
+/// Bytes at absolute positions, in a ring without a seam.
+struct MirroredMemoryTests {
+    static let size = 4096
+
+    func contents(of memory: borrowing MirroredMemory, _ range: Range<UInt64>) -> [UInt8] {
+        memory.withBytes(range) { bytes in bytes.withUnsafeBufferPointer { Array($0) } }
+    }
+
+    func copy(_ bytes: [UInt8], to position: UInt64, in memory: inout MirroredMemory) {
+        memory.copy(bytes.span, to: position)
+    }
+
+    static let numbers = (0..<100).map { UInt8($0) }
+
+    @Test(arguments: [0, 1, 3996, 3997, 4046, 4095, 4096, 8142, UInt64(1) << 40 + 4050])
+    func `bytes copied to a position are found there, over the seam or not`(position: UInt64) throws {
+        var memory = try MirroredMemory(size: Self.size)
+        copy(Self.numbers, to: position, in: &memory)
+        #expect(contents(of: memory, position..<position + 100) == Self.numbers)
+        #expect(contents(of: memory, position + 40..<position + 60) == Array(Self.numbers[40..<60]))
+    }
+
+    @Test func `a window over the seam is one run, and both of its ends are written`() throws {
+        var memory = try MirroredMemory(size: Self.size)
+        memory.withMutableBytes(4000..<4200) { bytes in
+            #expect(bytes.count == 200)
+            for i in bytes.indices { bytes[i] = UInt8(i) }
         }
-        let around = memory.withBytes(4090..<4106) { span in span.indices.map { span[$0] } }
-        #expect(around == Array(0..<16))
-        let start = memory.withBytes(0..<10) { span in span.indices.map { span[$0] } }
-        #expect(start == Array(6..<16))
-        let later = memory.withBytes(8192..<8202) { span in span.indices.map { span[$0] } }
-        #expect(later == Array(6..<16))
+        #expect(contents(of: memory, 4000..<4200) == (0..<200).map { UInt8($0) })
+        #expect(contents(of: memory, 0..<104) == (96..<200).map { UInt8($0) })
     }
 
-    @Test func `bytes are copied over the seam`() throws {
-        var memory = try MirroredMemory(size: 4096)
-        memory.copy([1, 2, 3, 4].span, to: 4094)
-        let end = memory.withBytes(4094..<4096) { [$0[0], $0[1]] }
-        let start = memory.withBytes(4096..<4098) { [$0[0], $0[1]] }
-        #expect(end == [1, 2])
-        #expect(start == [3, 4])
+    @Test(arguments: [0, 1, 2048, 4095])
+    func `the whole ring can be lent from any position on`(position: UInt64) throws {
+        var memory = try MirroredMemory(size: Self.size)
+        let bytes = (0..<Self.size).map { UInt8(truncatingIfNeeded: $0 / 16) }
+        copy(bytes, to: position, in: &memory)
+        #expect(contents(of: memory, position..<position + 4096) == bytes)
     }
 
-    @Test func `the whole ring is one window, wherever it begins`() throws {
+    @Test func `a position comes again after every round`() throws {
         var memory = try MirroredMemory(size: 8192)
-        memory.withMutableBytes(5000..<13192) { span in
-            for i in span.indices { span[i] = UInt8(truncatingIfNeeded: i) }
+        copy([1, 2, 3], to: 8191, in: &memory)
+        #expect(contents(of: memory, 16383..<16386) == [1, 2, 3])
+        #expect(contents(of: memory, 0..<2) == [2, 3])
+    }
+
+    @Test func `nothing can be copied and lent`() throws {
+        var memory = try MirroredMemory(size: Self.size)
+        copy([], to: 4096, in: &memory)
+        #expect(contents(of: memory, 4096..<4096).isEmpty)
+    }
+
+    @Test func `a new ring is all zeros`() throws {
+        let memory = try MirroredMemory(size: Self.size)
+        #expect(contents(of: memory, 0..<4096).allSatisfy { $0 == 0 })
+    }
+
+    @Test func `what the body throws goes through`() throws {
+        struct Fault: Error, Equatable {}
+        var memory = try MirroredMemory(size: Self.size)
+        func fail(_ memory: borrowing MirroredMemory) throws(Fault) {
+            try memory.withBytes(0..<1) { _ throws(Fault) in throw Fault() }
         }
-        #expect(memory.withBytes(13191..<13192) { $0[0] } == UInt8(truncatingIfNeeded: 8191))
-        #expect(memory.withBytes(0..<1) { $0[0] } == UInt8(truncatingIfNeeded: 3192))
+        func failToWrite(_ memory: inout MirroredMemory) throws(Fault) {
+            try memory.withMutableBytes(0..<1) { _ throws(Fault) in throw Fault() }
+        }
+        #expect(throws: Fault()) { try fail(memory) }
+        #expect(throws: Fault()) { try failToWrite(&memory) }
+    }
+
+    @Test(arguments: [(1 << 46, "mmap", ENOMEM), (1 << 62, "mmap", ENOMEM)])
+    func `a ring that the address space has no room for is an error`(size: Int, call: String, code: Int32) {
+        #expect(throws: MemoryError(call: call, code: code)) { _ = try MirroredMemory(size: size) }
+    }
+
+    @Test func `the call that failed is named`() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            #expect(throws: MemoryError(call: "memfd_create", code: EMFILE)) {
+                _ = try MirroredMemory(size: 4096)
+            }
+        }
+        await #expect(processExitsWith: .success) {
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            #expect(throws: MemoryError(call: "ftruncate", code: EFBIG)) {
+                _ = try MirroredMemory(size: 8192)
+            }
+        }
+    }
+
+    @Test func `a ring gives its descriptor and its pages back`() async {
+        await #expect(processExitsWith: .success) {
+            func openFiles() throws -> Int {
+                let directory = try #require(opendir("/proc/self/fd"))
+                defer { closedir(directory) }
+                var count = 0
+                while readdir(directory) != nil { count += 1 }
+                return count
+            }
+            let before = try openFiles()
+            // More than the address space holds, if one of them were kept.
+            for _ in 0..<10 { _ = try MirroredMemory(size: 1 << 43) }
+            #expect(throws: MemoryError.self) { _ = try MirroredMemory(size: 1 << 46) }
+            #expect(try openFiles() == before)
+        }
+    }
+
+    @Test(arguments: [0, 4095, 4097, 12288, 2048])
+    func `a size that is no power of two, or less than a page, is a mistake`(size: Int) async {
+        await #expect(processExitsWith: .failure) { [size] in _ = try MirroredMemory(size: size) }
+    }
+
+    @Test func `a window larger than the ring is a mistake`() async {
+        await #expect(processExitsWith: .failure) {
+            let memory = try MirroredMemory(size: 4096)
+            memory.withBytes(0..<4097) { _ in }
+        }
     }
 }
