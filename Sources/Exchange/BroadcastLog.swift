@@ -10,6 +10,9 @@ public final class BroadcastLog {
     private var index: FrameIndex
     private let framing: Framing
     private let limit: Int
+    /// Half of the ring, or a little less: the beginning of the longest message leaves more than this to those before it,
+    /// so that somebody is always more than half behind when the ring is full.
+    private let half: Int
     private var decoder: Decoder
     private var received: UInt64 = 0
     /// Whole messages may stand after the head, for the index was full.
@@ -24,6 +27,7 @@ public final class BroadcastLog {
     ///   - maximumFrames: How many messages are kept at the most: a power of two.
     public init(memory: consuming MirroredMemory, framing: Framing, limit: Int, maximumFrames: Int) {
         precondition(limit <= memory.size / 2, "a message of \(limit) bytes in a ring of \(memory.size)")
+        half = min(memory.size / 2, memory.size - limit - framing.overhead)
         self.memory = memory
         self.framing = framing
         self.limit = limit
@@ -115,11 +119,10 @@ public final class BroadcastLog {
     /// Nobody needs what is before `position` any more.
     public func release(before position: UInt64) { tail = position }
 
-    /// Whether more than half of the ring, or of the index, lies between the cursor and the head.
+    /// Whether more than half of the ring, or of the index, lies between the cursor and the head: so it is for the slowest
+    /// reader whenever `space` is 0 and nothing can be resumed.
     public func isMoreThanHalfBehind(_ cursor: Cursor) -> Bool {
-        // An unfinished frame may fill up to half of the ring, and a little more: who then holds up the rest is behind.
-        let threshold = min(memory.size / 2, memory.size - limit - framing.overhead)
-        if Int(head - cursor.position) > threshold { return true }
+        if Int(head - cursor.position) > half { return true }
         let half = index.capacity / 2
         return index.kept > half && index.end(of: index.count - UInt64(half) - 1) > cursor.position
     }
