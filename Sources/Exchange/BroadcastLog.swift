@@ -72,7 +72,7 @@ public final class BroadcastLog {
 
     private func decode() throws(FramingError) -> Int {
         hasUndecoded = false
-        if index.free < index.capacity / 2 { index.release(before: tail) }
+        if index.free <= index.capacity / 2 { index.release(before: tail) }
         let room = index.free
         let count = try memory.withBytes(head..<received) { bytes throws(FramingError) in
             try decoder.decode(bytes, atMost: room, into: &index)
