@@ -7,7 +7,7 @@ public final class Inlet {
     var decoder: Decoder
     /// An unfinished frame is shorter than this.
     private let longestFrame: Int
-    private var storage: [UInt8] = []
+    private(set) var storage: [UInt8] = []
     /// How many bytes of the storage are received ones.
     private(set) var count = 0
 
@@ -16,7 +16,7 @@ public final class Inlet {
         longestFrame = limit + framing.overhead
     }
 
-    /// Bytes of the unfinished message.
+    /// Bytes of the unfinished message; after a fault, all that is in no whole one.
     public var partialCount: Int { count }
 
     func withBytes<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {

@@ -56,7 +56,8 @@ public final class Outbox {
     /// `count` bytes of a client were written to its place: each frame that became whole will go up.
     ///
     /// - Returns: How many frames that were.
-    /// - Throws: `FramingError` after the frames before the fault were taken: the client must be disconnected.
+    /// - Throws: `FramingError` after the frames before the fault were taken: the client must be disconnected. What it sent
+    ///   after them is left in the inlet.
     public func received(_ count: Int, from inlet: Inlet) throws(FramingError) -> Int {
         isOwnBuffer(inlet)
             ? try receivedInOwnBuffer(count, from: inlet) : try receivedInRing(count, from: inlet)
@@ -65,15 +66,13 @@ public final class Outbox {
     private func isOwnBuffer(_ inlet: Inlet) -> Bool { inlet.count > Self.longestCopied }
 
     private func receivedInRing(_ count: Int, from inlet: Inlet) throws(FramingError) -> Int {
-        let known = inlet.count
         let start = head
-        let end = start + UInt64(known + count)
+        let end = start + UInt64(inlet.count + count)
         let room = index.free
         defer {
+            // Also after a fault: what is left is what will be thrown away.
             if head > start { inlet.removeAll() }
-            // What is unfinished, or, after a fault, what is none of the frames.
-            let rest = head > start ? head : start + UInt64(known)
-            if rest < end { memory.withBytes(rest..<end) { inlet.append($0) } }
+            memory.withBytes(head + UInt64(inlet.count)..<end) { inlet.append($0) }
         }
         return try memory.withBytes(start..<end) { bytes throws(FramingError) in
             try inlet.decoder.decode(bytes, atMost: room, into: &index)
