@@ -21,7 +21,7 @@ public struct Backlog: Equatable, Sendable {
 
     private struct Look: Equatable {
         var time: ContinuousClock.Instant
-        var progress: UInt64
+        var standing: Standing
     }
     /// The last look, if the client held the upstream up then.
     private var holding: Look?
@@ -46,11 +46,11 @@ public struct Backlog: Equatable, Sendable {
         _ standing: Standing, patience: Duration, now: ContinuousClock.Instant
     ) -> Duration {
         let last = holding
-        holding = standing.isHoldingUp ? Look(time: now, progress: standing.progress) : nil
+        holding = standing.isHoldingUp ? Look(time: now, standing: standing) : nil
         if let last, standing.isHoldingUp {
-            let hasRead = last.progress != standing.progress
+            let hasRead = last.standing.progress != standing.progress
             if hasRead { stalled = .zero }
-            if standing.isAnotherAtHead {
+            if last.standing.isAnotherAtHead && standing.isAnotherAtHead {
                 spent += now - last.time
             } else if !hasRead {
                 stalled += now - last.time
