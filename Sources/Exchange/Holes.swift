@@ -12,6 +12,9 @@ struct Holes {
     /// End of the newest hole.
     private var end: UInt64 = 0
 
+    /// How many are kept.
+    var count: Int { holes.count - released }
+
     /// Neighbours for the same recipient become one.
     mutating func append(_ range: Range<UInt64>, for recipient: Recipient) {
         guard !range.isEmpty else { return }

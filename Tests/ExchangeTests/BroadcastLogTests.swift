@@ -1,198 +1,169 @@
+import Exchange
 import Framing
 import Memory
 import Testing
 
-@testable import Exchange
-
-/// The log beside a model that keeps every message as an array.
-private struct LogModel {
-    let framing: Framing
-    let log: BroadcastLog
-    var random: Seeded
-    /// What the upstream still sends on this connection.
-    var stream: [UInt8] = []
-    /// Ends of the frames in `stream`, counted from its start.
-    var ends: [Int] = []
-    var given = 0
-    /// Every byte that a reader must see, from the first position on.
-    var visible: [UInt8] = []
-    var readers: [(cursor: Cursor, start: Int, received: [UInt8])] = []
-
-    init(_ framing: Framing, size: Int, frames: Int, seed: UInt64) throws {
-        self.framing = framing
-        random = Seeded(seed)
-        log = BroadcastLog(
-            memory: try MirroredMemory(size: size), framing: framing, limit: size / 2, maximumFrames: frames)
+/// The log's corners, one at a time.
+struct BroadcastLogTests {
+    func lines(frames: Int = 16, limit: Int = 100) throws -> BroadcastLog {
+        try Sample(framing: .line, limit: limit, frames: frames).log()
     }
 
-    mutating func connect() {
-        stream = []
-        ends = []
-        given = 0
-        for _ in 0..<Int.random(in: 0...40, using: &random) {
-            stream += framing.frame(longest: random.next() % 8 == 0 ? 1000 : 20, using: &random)
-            ends.append(stream.count)
-        }
-        // What is left unfinished.
-        stream += framing.frame(longest: 20, using: &random).dropLast()
-    }
-
-    mutating func receive() throws {
-        if log.canResume { _ = try log.resume() }
-        let count = min(log.space, stream.count - given, Int.random(in: 1...700, using: &random))
-        guard count > 0 else { return }
-        let bytes = stream[given..<given + count]
-        log.withFreeSpace(atMost: count) { fill(&$0, with: bytes) }
-        _ = try log.received(count)
-        given += count
-    }
-
-    /// Whole frames of what was given are visible, or wait for room in the index.
-    mutating func checkHead() {
-        let whole = ends.last { $0 <= given } ?? 0
-        let shown = Int(log.head) - visible.count
-        if log.hasUndecoded {
-            #expect(shown <= whole && (shown == 0 || ends.contains(shown)))
-            #expect(log.space == 0)
-        } else {
-            #expect(shown == whole)
-        }
-    }
-
-    mutating func lose() throws {
-        while log.hasUndecoded {
-            for i in readers.indices { read(i, atMost: .max) }
-            release()
-            _ = try log.resume()
-        }
-        let whole = ends.last { $0 <= given } ?? 0
-        #expect(log.connectionLost() == given - whole)
-        visible += stream[..<whole]
-        #expect(Int(log.head) == visible.count)
-        connect()
-    }
-
-    mutating func read(_ i: Int, atMost limit: Int) {
-        var cursor = readers[i].cursor
-        let taken = log.withRun(at: &cursor, for: .everyone) { Array([UInt8]($0).prefix(limit)) }
-        guard let taken else { return }
-        log.advance(&cursor, by: taken.count)
-        readers[i].cursor = cursor
-        readers[i].received += taken
-    }
-
-    mutating func join() { readers.append((log.newCursor(), Int(log.head), [])) }
-
-    mutating func release() { log.release(before: readers.map(\.cursor.position).min() ?? log.head) }
-}
-
-@Suite struct BroadcastLogTests {
-    @Test(arguments: Framing.all, [4, 16, 256])
-    func `every reader gets exactly the whole messages, however they are cut`(framing: Framing, frames: Int)
-        throws
-    {
-        for seed in UInt64(0)..<5 {
-            var model = try LogModel(framing, size: 4096, frames: frames, seed: seed)
-            model.connect()
-            model.join()
-            for _ in 0..<600 {
-                switch Int.random(in: 0..<20, using: &model.random) {
-                case 0: try model.lose()
-                case 1 where model.readers.count < 5: model.join()
-                case 2..<10: try model.receive()
-                case 10..<18:
-                    let reader = Int.random(in: 0..<model.readers.count, using: &model.random)
-                    model.read(reader, atMost: Int.random(in: 1...900, using: &model.random))
-                default: model.release()
-                }
-                if !model.log.canResume { model.checkHead() }
-            }
-            try model.lose()
-            for i in model.readers.indices {
-                model.read(i, atMost: .max)
-                let expected = Array(model.visible[model.readers[i].start...])
-                #expect(model.readers[i].received == expected, "seed \(seed), reader \(i)")
-            }
-        }
-    }
-
-    private static func log(_ framing: Framing, size: Int = 4096, limit: Int = 2048, frames: Int = 64) throws
-        -> BroadcastLog
-    {
-        BroadcastLog(
-            memory: try MirroredMemory(size: size), framing: framing, limit: limit, maximumFrames: frames)
-    }
-
-    private static func receive(_ log: BroadcastLog, _ text: String) throws -> Int {
-        log.withFreeSpace(atMost: text.utf8.count) { fill(&$0, with: text.utf8) }
-        return try log.received(text.utf8.count)
-    }
-
-    private static func take(_ log: BroadcastLog, _ cursor: inout Cursor, for reader: Recipient = .everyone)
-        -> String
-    {
-        let run = log.withRun(at: &cursor, for: reader) { [UInt8]($0) } ?? []
-        log.advance(&cursor, by: run.count)
-        return String(decoding: run, as: UTF8.self)
-    }
-
-    @Test func `what is incomplete is invisible, and forgotten with its connection`() throws {
-        let log = try Self.log(.line)
+    @Test func `a message is visible once it is whole`() throws {
+        let log = try lines()
         var cursor = log.newCursor()
-        #expect(try Self.receive(log, "one\ntw") == 1)
-        #expect(Self.take(log, &cursor) == "one\n")
+        #expect(try log.receive([UInt8]("on")) == 0)
+        #expect(log.withRun(at: &cursor, for: .everyone) { _ in } == nil)
+        #expect(log.space == 4094)
+        #expect(try log.receive([UInt8]("e\ntwo\nth")) == 2)
+        #expect(log.head == 8)
+        #expect(log.readAll(&cursor) == [UInt8]("one\ntwo\n"))
+        #expect(log.withRun(at: &cursor, for: .everyone) { _ in } == nil)
+    }
+
+    @Test func `a new cursor stands at the head`() throws {
+        let log = try lines()
+        try log.receive([UInt8]("one\nha"))
+        var cursor = log.newCursor()
+        try log.receive([UInt8]("lf\n"))
+        #expect(log.readAll(&cursor) == [UInt8]("half\n"))
+    }
+
+    @Test func `what a lost connection left unfinished is never continued`() throws {
+        let log = try lines()
+        var cursor = log.newCursor()
+        try log.receive([UInt8]("one\nha"))
         #expect(log.connectionLost() == 2)
-        #expect(try Self.receive(log, "three\n") == 1)
-        #expect(Self.take(log, &cursor) == "three\n")
-        #expect(Self.take(log, &cursor) == "")
+        #expect(log.space == 4092)
+        #expect(try log.receive([UInt8]("two\n")) == 1)
+        #expect(log.readAll(&cursor) == [UInt8]("one\ntwo\n"))
+        #expect(log.connectionLost() == 0)
     }
 
-    @Test func `messages before a fault are visible`() throws {
-        let log = try Self.log(.line, limit: 4)
+    @Test func `messages before a fault become visible`() throws {
+        let log = try lines(limit: 10)
         var cursor = log.newCursor()
-        #expect(throws: FramingError.tooLong(limit: 4)) { try Self.receive(log, "ab\ncd\nabcdefg") }
-        #expect(Self.take(log, &cursor) == "ab\ncd\n")
-        #expect(log.connectionLost() == 7)
-        #expect(try Self.receive(log, "ef\n") == 1)
+        #expect(throws: FramingError.tooLong(limit: 10)) {
+            try log.receive([UInt8]("one\ntwo\n123456789012\nthree\n"))
+        }
+        #expect(log.readAll(&cursor) == [UInt8]("one\ntwo\n"))
+        #expect(!log.hasUndecoded)
+        #expect(log.connectionLost() == 19)
+        #expect(try log.receive([UInt8]("three\n")) == 1)
+        #expect(log.readAll(&cursor) == [UInt8]("three\n"))
     }
 
-    @Test func `a full ring has no space until the slowest reader has read`() throws {
-        let log = try Self.log(.fixed(size: 1024))
-        var slow = log.newCursor()
-        for _ in 0..<4 { #expect(try Self.receive(log, String(repeating: "x", count: 1024)) == 1) }
-        #expect(log.space == 0)
-        #expect(Self.take(log, &slow).utf8.count == 4096)
-        log.release(before: slow.position)
-        #expect(log.space == 4096)
-    }
-
-    @Test func `a full index pauses as a full ring does, and what was received is decoded later`() throws {
-        let log = try Self.log(.line, frames: 4)
+    @Test func `a full index holds messages back until there is room`() throws {
+        let log = try lines(frames: 8)
         var cursor = log.newCursor()
-        #expect(try Self.receive(log, "a\nb\nc\nd\ne\nf\n") == 4)
+        let stream = (0..<20).map { "\($0)\n" }
+        #expect(try log.receive([UInt8](stream.joined())) == 8)
+        #expect(log.hasUndecoded)
         #expect(log.space == 0)
         #expect(!log.canResume)
-        #expect(Self.take(log, &cursor) == "a\nb\nc\nd\n")
-        log.release(before: 8)
+        #expect(log.isMoreThanHalfBehind(cursor))
+        #expect(log.withFreeSpace(atMost: 10) { $0.count } == 0)
+
+        // Half of the oldest message is not room.
+        log.advance(&cursor, by: 1)
+        log.release(before: cursor.position)
+        #expect(!log.canResume)
+        log.advance(&cursor, by: 1)
+        #expect(!log.canResume, "not released yet")
+        log.release(before: cursor.position)
         #expect(log.canResume)
-        #expect(try log.resume() == 2)
-        #expect(Self.take(log, &cursor) == "e\nf\n")
-        #expect(!log.hasUndecoded)
-        #expect(log.space > 0)
+        #expect(try log.resume() == 1)
+        #expect(log.hasUndecoded)
+
+        #expect(log.readAll(&cursor) == [UInt8](stream[1..<9].joined()))
+        log.release(before: cursor.position)
+        #expect(try log.resume() == 8)
+        #expect(log.readAll(&cursor) == [UInt8](stream[9..<17].joined()))
+        log.release(before: cursor.position)
+        #expect(try log.resume() == 3)
+        #expect(!log.hasUndecoded && !log.canResume)
+        #expect(log.readAll(&cursor) == [UInt8](stream[17...].joined()))
+        #expect(log.space == 4096 - Int(log.head - log.tail))
     }
 
-    @Test func `half behind is measured in bytes and in messages`() throws {
-        let log = try Self.log(.line, limit: 2046, frames: 8)
+    @Test func `a fault behind a full index is found when its turn comes`() throws {
+        let log = try lines(frames: 2, limit: 4)
+        var cursor = log.newCursor()
+        #expect(try log.receive([UInt8]("a\nb\nc\nmuch too long\n")) == 2)
+        #expect(log.readAll(&cursor) == [UInt8]("a\nb\n"))
+        log.release(before: cursor.position)
+        #expect(throws: FramingError.tooLong(limit: 4)) { try log.resume() }
+        #expect(log.readAll(&cursor) == [UInt8]("c\n"))
+        #expect(!log.hasUndecoded)
+        #expect(log.connectionLost() == 14)
+    }
+
+    @Test func `an index of one entry serves one message after the other`() throws {
+        let log = try lines(frames: 1)
+        var cursor = log.newCursor()
+        #expect(try log.receive([UInt8]("a\nb\n")) == 1)
+        #expect(log.readAll(&cursor) == [UInt8]("a\n"))
+        log.release(before: cursor.position)
+        #expect(try log.resume() == 1)
+        #expect(log.readAll(&cursor) == [UInt8]("b\n"))
+    }
+
+    @Test func `behind is counted in bytes`() throws {
+        let log = try Sample(framing: .fixed(size: 1), limit: 1, frames: 8192).log()
         let cursor = log.newCursor()
-        #expect(try Self.receive(log, String(repeating: "x", count: 2046) + "\n\n") == 2)
+        try log.receive([UInt8](repeating: 0, count: 2048))
         #expect(!log.isMoreThanHalfBehind(cursor))
-        #expect(try Self.receive(log, "\n") == 1)
+        try log.receive([0])
         #expect(log.isMoreThanHalfBehind(cursor))
-        let other = log.newCursor()
-        #expect(try Self.receive(log, "\n\n\n\n") == 4)
-        #expect(!log.isMoreThanHalfBehind(other))
-        #expect(try Self.receive(log, "\n") == 1)
-        #expect(log.isMoreThanHalfBehind(other))
+        #expect(!log.isMoreThanHalfBehind(log.newCursor()))
+    }
+
+    @Test func `behind is counted in messages`() throws {
+        let log = try Sample(framing: .fixed(size: 2), limit: 2, frames: 8).log()
+        var cursor = log.newCursor()
+        try log.receive([UInt8](repeating: 0, count: 8))
+        #expect(!log.isMoreThanHalfBehind(cursor))
+        try log.receive([0, 0])
+        #expect(log.isMoreThanHalfBehind(cursor))
+        log.advance(&cursor, by: 1)
+        #expect(log.isMoreThanHalfBehind(cursor), "half a message is still a message")
+        log.advance(&cursor, by: 1)
+        #expect(!log.isMoreThanHalfBehind(cursor))
+    }
+
+    @Test(arguments: [
+        Framing.line, .delimiter(end: [0]), .delimiter(end: Array(0x01...0x10)),
+        .length(LengthField(width: .four)), .length(LengthField(width: .eight)),
+    ])
+    func `who holds a full ring up is more than half behind, however long the next message`(
+        framing: Framing
+    ) throws {
+        let log = try Sample(framing: framing, limit: 2048).log()
+        let cursor = log.newCursor()
+        func frame(_ count: Int) throws -> [UInt8] {
+            var frame: [UInt8] = []
+            try framing.encode([UInt8](repeating: 0x61, count: count), into: &frame)
+            return frame
+        }
+        // The longest message there can be, all but its last byte, and whole messages that leave just room for it.
+        let unfinished =
+            try framing == .line ? frame(2048).dropLast() + [0x0D] : Array(frame(2048).dropLast())
+        let overhead = try frame(0).count
+        let rest = log.space - unfinished.count - 2 * overhead
+        try log.receive(frame(100))
+        try log.receive(frame(rest - 100))
+        #expect(!log.isMoreThanHalfBehind(log.newCursor()))
+        #expect(try log.receive(unfinished) == 0)
+        #expect(log.space == 0)
+        #expect(log.isMoreThanHalfBehind(cursor))
+        #expect(!log.isMoreThanHalfBehind(log.newCursor()))
+    }
+
+    @Test func `a message longer than half of the ring is a mistake`() async {
+        await #expect(processExitsWith: .failure) {
+            let memory = try MirroredMemory(size: 4096)
+            _ = BroadcastLog(memory: memory, framing: .line, limit: 2049, maximumFrames: 8)
+        }
     }
 
     @Test func `whoever holds a full ring up is more than half behind, however large the unfinished frame`()
