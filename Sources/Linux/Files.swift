@@ -29,7 +29,8 @@ extension FileDescriptor {
         }
     }
 
-    /// Writes everything to a file, a terminal or a pipe; blocks as long as nobody reads it.
+    /// Writes everything to a file, a terminal or a pipe; blocks as long as nobody takes it, also where the descriptor
+    /// does not: whoever shares a terminal or a pipe may have made it so.
     public borrowing func writeAll(_ bytes: Span<UInt8>) throws(SystemError) {
         var written = 0
         while written < bytes.count {
