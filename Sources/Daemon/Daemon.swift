@@ -158,7 +158,7 @@ extension Daemon: BridgeObserver {
             log(LogLine(.notice, "socket \(socket): new clients are accepted again"), on: .accepting)
         case .discarded(let reason, let amount):
             log(discards.line(for: reason, amount))
-            if discards.hasSuppressed && summaryTimer == nil { armSummary() }
+            if discards.isDue && summaryTimer == nil { armSummary() }
         case .stopped:
             stopped()
         }
@@ -187,6 +187,7 @@ extension Daemon: TimerHandler {
         } else if timer == summaryTimer {
             summaryTimer = nil
             logSummaries()
+            if discards.isDue { armSummary() }
         }
     }
 }

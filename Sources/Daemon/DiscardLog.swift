@@ -6,7 +6,8 @@ struct DiscardLog {
     private var told: Set<Int> = []
     private var sums: [Int: Amount] = [:]
 
-    var hasSuppressed: Bool { !sums.isEmpty }
+    /// Whether an interval is under way, at whose end `takeSuppressed` is to be called.
+    var isDue: Bool { !told.isEmpty }
 
     mutating func line(for reason: DiscardReason, _ amount: Amount) -> LogLine? {
         guard told.insert(reason.rawValue).inserted else {
@@ -16,7 +17,7 @@ struct DiscardLog {
         return Self.line(reason, amount)
     }
 
-    /// What was not told yet, one line for each reason; each is told at once again from now on.
+    /// What was not told yet, one line for each reason. A reason that had none is told at once again from now on.
     mutating func takeSuppressed() -> [LogLine] {
         defer {
             told = Set(sums.keys)

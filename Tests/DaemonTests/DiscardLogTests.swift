@@ -1,0 +1,61 @@
+import Bridge
+import Testing
+
+@testable import Daemon
+
+/// How often discards are told.
+struct DiscardLogTests {
+    let amount = Amount(messages: 1, bytes: 10)
+
+    @Test func `each reason is told at once, by itself`() {
+        var log = DiscardLog()
+        let first = DiscardReason.allCases.map { log.line(for: $0, amount) != nil }
+        #expect(first == [true, true, true, true, true])
+        let second = DiscardReason.allCases.map { log.line(for: $0, amount) != nil }
+        #expect(second == [false, false, false, false, false])
+    }
+
+    @Test func `summaries come one for each reason, in one order`() {
+        var log = DiscardLog()
+        for reason in DiscardReason.allCases.reversed() {
+            for _ in 0..<3 { _ = log.line(for: reason, amount) }
+        }
+        let sums = log.takeSuppressed().map(\.text)
+        #expect(sums.count == 5)
+        #expect(sums.allSatisfy { $0.hasPrefix("discarded 2 messages (20 bytes) ") })
+        #expect(sums[0].hasSuffix("cut off") && sums[4].hasSuffix("stopped"))
+    }
+
+    @Test func `as long as it goes on, it is told once an interval`() {
+        var log = DiscardLog()
+        var lines = 0
+        for _ in 0..<100 {
+            for _ in 0..<50 { lines += log.line(for: .cutOff, amount) == nil ? 0 : 1 }
+            #expect(log.isDue)
+            lines += log.takeSuppressed().count
+        }
+        #expect(lines == 101)
+    }
+
+    @Test func `after an interval of quiet, it is told at once again`() {
+        var log = DiscardLog()
+        #expect(!log.isDue)
+        for _ in 0..<2 { _ = log.line(for: .cutOff, amount) }
+        #expect(log.takeSuppressed().count == 1)
+        #expect(log.isDue, "the interval after a summary counts too")
+        #expect(log.takeSuppressed().isEmpty)
+        #expect(!log.isDue)
+        let isToldAtOnce = log.line(for: .cutOff, amount) != nil
+        #expect(isToldAtOnce)
+        #expect(log.isDue, "even if it stays the only one")
+    }
+
+    @Test func `a throttle counts what it holds back in each interval`() {
+        var throttle = Throttle(limit: 2, interval: .seconds(10))
+        let start = ContinuousClock.now
+        let allowed = [0, 9, 9.999, 10, 11, 12, 30].map { throttle.allows(at: start + .seconds($0)) }
+        #expect(allowed == [true, true, false, true, true, false, true])
+        let counts = [throttle.takeSuppressed(), throttle.takeSuppressed()]
+        #expect(counts == [2, 0])
+    }
+}
