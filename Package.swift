@@ -38,7 +38,7 @@ let package = Package(
         program("trunkline-sim", ["Framing", "Linux"]),
         tests("ArchitectureTests", []),
         tests("ConfigurationTests", ["Configuration", "Framing", "Uplink"]),
-        tests("DaemonTests", ["Bridge", "Daemon", "Framing", "Systemd", "Uplink"]),
+        tests("DaemonTests", ["Bridge", "Daemon", "Framing", "Linux", "Systemd", "Uplink"]),
         tests("EndToEndTests", ["Linux", "trunklined", "trunklinectl", "trunkline-sim"]),
         tests("ExchangeTests", ["Exchange", "Framing", "Memory"]),
         tests("FramingTests", ["Framing"]),

@@ -29,6 +29,9 @@ struct LogLine: Equatable {
     }
 }
 
+/// `1 client`, `2 clients`.
+private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
 extension ClientIdentity {
     /// `client 7 of default (pid 1234, uid 1000)`.
     var text: String { "client \(number) of \(socket) (pid \(pid), uid \(uid))" }
@@ -37,7 +40,8 @@ extension ClientIdentity {
 extension PauseReason {
     var text: String {
         switch self {
-        case .full(let clients): "\(clients) clients are as many as the limit of open files allows"
+        case .full(let clients):
+            "\(counted(clients, "client")) \(clients == 1 ? "is" : "are") as many as the limit of open files allows"
         case .failed(let error): error.description
         }
     }
@@ -45,18 +49,15 @@ extension PauseReason {
 
 extension Amount {
     /// `3 messages (120 bytes)`, `20 bytes` when no whole message is among them.
-    var text: String {
-        guard messages > 0 else { return "\(bytes) bytes" }
-        return "\(messages) \(messages == 1 ? "message" : "messages") (\(bytes) bytes)"
-    }
+    var text: String { messages > 0 ? whole : counted(bytes, "byte") }
+
+    /// `3 messages (120 bytes)`, also when there are none.
+    fileprivate var whole: String { "\(counted(messages, "message")) (\(counted(bytes, "byte")))" }
 }
 
 extension Totals {
     var text: String {
-        var parts = [
-            "received \(received.messages) messages (\(received.bytes) bytes)",
-            "sent \(sent.messages) (\(sent.bytes) bytes)",
-        ]
+        var parts = ["received \(received.whole)", "sent \(sent.whole)"]
         for reason in DiscardReason.allCases where discarded(reason) != Amount() {
             parts.append("discarded \(discarded(reason).text) \(reason.text)")
         }

@@ -1,0 +1,75 @@
+import Bridge
+import Glibc
+import Testing
+import Uplink
+
+@testable import Daemon
+
+/// What `systemctl status` shows.
+struct StatusTextTests {
+    static let now = ContinuousClock.now
+
+    func text(_ state: UplinkState?, clients: Int = 3) -> String {
+        var status = StatusText()
+        if let state { status.show(state) }
+        return status.text(clients: clients, now: Self.now)
+    }
+
+    @Test func `before anything has happened it is starting`() {
+        #expect(text(nil, clients: 0) == "starting, 0 clients")
+        #expect(text(nil, clients: 1) == "starting, 1 client")
+    }
+
+    @Test(
+        arguments: [
+            (
+                .resolving(.host("feed.example.org", port: 10110)),
+                "resolving feed.example.org:10110, 3 clients"
+            ),
+            (.connecting("[2001:db8::1]:10110"), "connecting to [2001:db8::1]:10110, 3 clients"),
+            (.cancelled, "stopping, 3 clients"),
+        ] as [(UplinkState, String)])
+    func `each state has its words`(state: UplinkState, expected: String) {
+        #expect(text(state) == expected)
+    }
+
+    /// Local times of day that a text made between two calls of the clock may show.
+    func times(from start: time_t, after seconds: Int) -> [String] {
+        (start...time(nil)).map { second in
+            var (second, parts) = (second + seconds, tm())
+            localtime_r(&second, &parts)
+            return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }
+                .joined(separator: ":")
+        }
+    }
+
+    @Test func `a connection is shown with the time since when it stands`() {
+        let before = time(nil)
+        var status = StatusText()
+        status.show(.ready("192.0.2.1:10110", attempts: 2))
+        let since = times(from: before, after: 0)
+        let told = [0, 100, 200].map { status.text(clients: 1, now: Self.now + .seconds($0)) }
+        #expect(since.map { "ready 192.0.2.1:10110 since \($0), 1 client" }.contains(told[0]))
+        #expect(Set(told).count == 1, "the time is that of the connection")
+    }
+
+    @Test(arguments: [
+        (Duration.seconds(100), 100), (.milliseconds(99_001), 100), (.zero, 0), (.seconds(86_400), 86_400),
+    ])
+    func `a wait is shown with its end and its reason`(delay: Duration, seconds: Int) {
+        let before = time(nil)
+        let told = text(
+            .waiting(
+                .system(call: "connect", errno: 111), address: "192.0.2.1:80", until: Self.now + delay,
+                lifetime: nil))
+        let expected = times(from: before, after: seconds).map {
+            "waiting until \($0): cannot connect to 192.0.2.1:80: Connection refused (errno 111), 3 clients"
+        }
+        #expect(expected.contains(told), "\(told)")
+    }
+
+    @Test func `a connection that was lost is told as lost`() {
+        let told = text(.waiting(.ended, address: "x:1", until: Self.now, lifetime: .seconds(4)))
+        #expect(told.hasSuffix(": connection to x:1 lost: the upstream closed it, 3 clients"))
+    }
+}
