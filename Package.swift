@@ -45,6 +45,7 @@ let package = Package(
         tests("LinuxTests", ["Linux"]),
         tests("MemoryTests", ["Memory"]),
         tests("SimulatorTests", ["Framing", "Linux", "trunkline-sim"]),
+        tests("SystemdTests", ["Linux", "Systemd"]),
         tests("UplinkTests", ["Framing", "Uplink"]),
     ],
     swiftLanguageModes: [.v6]

@@ -26,18 +26,30 @@ public final class Journal {
     private var dropped = 0
 
     /// Starts the thread: block signals before.
-    public init() throws(SystemError) {
+    ///
+    /// - Throws: `SystemError` when there is no descriptor or no thread left.
+    public convenience init() throws(SystemError) {
+        try self.init(
+            writingTo: STDERR_FILENO,
+            journalStream: unsafe getenv("JOURNAL_STREAM").map { unsafe String(cString: $0) })
+    }
+
+    /// - Parameters:
+    ///   - raw: An open descriptor, which stays open as long as there are lines to write.
+    ///   - journalStream: `$JOURNAL_STREAM`.
+    /// - Throws: `SystemError` when there is no descriptor or no thread left.
+    init(writingTo raw: Int32, journalStream: String?) throws(SystemError) {
         let mailbox = try Mailbox<Message>()
         let ended = try Mailbox<Void>()
         self.mailbox = mailbox
         self.ended = ended
-        hasLevels = Self.isConnectedToJournal()
+        hasLevels = journalStream.map { Self.isJournal(raw, stream: $0) } ?? false
         try startThread {
             while true {
                 mailbox.wait()
                 for message in mailbox.takeAll() {
                     switch message {
-                    case .line(let text): Self.write(text)
+                    case .line(let text): Self.write(text, to: raw)
                     case .end:
                         ended.post(())
                         return
@@ -49,18 +61,21 @@ public final class Journal {
 
     /// Queues a line; when too many wait, it is counted, and the count is told when there is room again.
     public func log(_ level: LogLevel, _ text: String) {
-        if dropped > 0,
-            mailbox.post(.line(line(.warning, "\(dropped) lines could not be logged")), limit: Self.limit)
-        {
-            dropped = 0
-        }
+        tellDropped(limit: Self.limit)
         if !mailbox.post(.line(line(level, text)), limit: Self.limit) { dropped += 1 }
     }
 
     /// Waits until every line is written, but not for ever.
     public func close(atMost limit: Duration) {
+        tellDropped(limit: .max)
         mailbox.post(.end)
         ended.wait(atMost: limit)
+    }
+
+    private func tellDropped(limit: Int) {
+        guard dropped > 0 else { return }
+        let words = dropped == 1 ? "1 line" : "\(dropped) lines"
+        if mailbox.post(.line(line(.warning, "\(words) could not be logged")), limit: limit) { dropped = 0 }
     }
 
     private func line(_ level: LogLevel, _ text: String) -> String {
@@ -72,18 +87,18 @@ public final class Journal {
         return (hasLevels ? "<\(level.rawValue)>" : "") + String(clean) + "\n"
     }
 
-    private static func write(_ text: String) {
+    private static func write(_ text: String, to raw: Int32) {
         let bytes = Array(text.utf8)
-        let standardError = FileDescriptor(owning: STDERR_FILENO)
-        try? standardError.writeAll(bytes.span)
-        _ = standardError.release()
+        let descriptor = FileDescriptor(owning: raw)
+        // There is nobody left to tell of a failure.
+        try? descriptor.writeAll(bytes.span)
+        _ = descriptor.release()
     }
 
     /// `$JOURNAL_STREAM` names the device and inode of the stream to the journal (systemd.exec(5)).
-    private static func isConnectedToJournal() -> Bool {
-        guard let variable = unsafe getenv("JOURNAL_STREAM") else { return false }
+    private static func isJournal(_ raw: Int32, stream: String) -> Bool {
         var status = stat()
-        guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
-        return unsafe String(cString: variable) == "\(status.st_dev):\(status.st_ino)"
+        guard unsafe fstat(raw, &status) == 0 else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
     }
 }

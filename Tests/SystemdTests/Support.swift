@@ -1,0 +1,146 @@
+import Glibc
+import Testing
+
+@testable import Linux
+
+/// A service manager's socket, which is read only when the test wants it.
+final class Manager {
+    /// For `$NOTIFY_SOCKET`.
+    let address: String
+    private let raw: Int32
+    private var socket: FileDescriptor?
+
+    /// At a path, or at a name that is in no file system.
+    init(isAbstract: Bool = false) throws {
+        let name = "/tmp/trunkline-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+        address = isAbstract ? "@" + name : name
+        raw = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        try #require(raw >= 0)
+        let descriptor = FileDescriptor(owning: raw)
+        try descriptor.bind(to: isAbstract ? .abstract(name: name) : .unix(path: name))
+        socket = consume descriptor
+    }
+
+    deinit {
+        if !address.hasPrefix("@") { unlink(address) }
+    }
+
+    /// The next message; `nil` when none is waiting.
+    func receive() -> String? {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = recv(raw, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    func receiveAll() -> [String] {
+        var all: [String] = []
+        while let message = receive() { all.append(message) }
+        return all
+    }
+
+    func vanish() { socket = nil }
+}
+
+/// Notes that it was called.
+final class Bell: TimerHandler, TurnTaker {
+    private(set) var hasRung = false
+
+    func timerFired(_ timer: TimerID) { hasRung = true }
+
+    func takeTurn() -> Bool {
+        hasRung = true
+        return false
+    }
+}
+
+extension EventLoop {
+    /// Turns until there is something.
+    func turn<R>(until body: () throws -> R?, sourceLocation: SourceLocation = #_sourceLocation) throws -> R {
+        let deadline = Bell()
+        let timer = arm(at: .now + .seconds(20), handler: deadline)
+        defer { disarm(timer) }
+        while true {
+            if let result = try body() { return result }
+            try #require(!deadline.hasRung, "waited for 20 s", sourceLocation: sourceLocation)
+            try turn()
+        }
+    }
+
+    /// One turn without waiting.
+    func turnAtOnce() throws {
+        requestTurn(Bell())
+        try turn()
+    }
+}
+
+/// A pipe for lines of the log, which is read only when the test wants it.
+///
+/// Sendable, for one thread at a time reads, and only the test's own closes.
+final class Pipe: @unchecked Sendable {
+    let writeEnd: Int32
+    private let readEnd: Int32
+    private var isWriteEndOpen = true
+    private var rest: [UInt8] = []
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (readEnd, writeEnd) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(readEnd)
+        closeWriteEnd()
+    }
+
+    func closeWriteEnd() {
+        if isWriteEndOpen { close(writeEnd) }
+        isWriteEndOpen = false
+    }
+
+    /// What `$JOURNAL_STREAM` would say.
+    var name: String {
+        var status = stat()
+        return fstat(writeEnd, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : ""
+    }
+
+    /// The next line without its end; `nil` at the end, or when none comes for long.
+    func line() -> String? {
+        while true {
+            if let end = rest.firstIndex(of: 0x0A) {
+                defer { rest.removeFirst(end + 1) }
+                return String(decoding: rest[..<end], as: UTF8.self)
+            }
+            var wanted = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
+            guard poll(&wanted, 1, 20_000) > 0 else { return nil }
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            let count = read(readEnd, &bytes, bytes.count)
+            guard count > 0 else { return nil }
+            rest += bytes[..<count]
+        }
+    }
+
+    /// Every line up to the end, which the write end's close makes.
+    func lines() -> [String] {
+        var lines: [String] = []
+        while let line = line() { lines.append(line) }
+        return lines
+    }
+}
+
+/// Runs `body` on a thread of its own, which the tests' own threads cannot starve, and waits for it.
+final class Background<Result: Sendable>: Sendable {
+    private let results: Mailbox<Result>
+
+    init(_ body: @escaping @Sendable () -> Result) throws {
+        let results = try Mailbox<Result>()
+        self.results = results
+        try startThread { results.post(body()) }
+    }
+
+    func result() throws -> Result {
+        try #require(results.wait(atMost: .seconds(60)))
+        return try #require(results.takeAll().first)
+    }
+}
