@@ -86,6 +86,7 @@ struct BacklogTests {
                 (0, .awaited(1), 1000), (900, .awaited(1), 100), (950, .reachedHead, 0),
                 (960, .awaited(2), 1000), (1000, .awaited(2), 960), (1100, .reachedHead, 0),
                 (1150, .alone(3), 1000), (1250, .alone(3), 900),
+                (1260, .reachedHead, 0), (1300, .alone(3), 1000),
             ]),
         Script(
             "what others have waited is not forgiven for reading on",
