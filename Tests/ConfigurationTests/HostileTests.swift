@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [
             "[", "{", "[[]", "{a: ", "- ", "? ", ": ", "a: ", "a: 1\n", "a:\n ", "'", "\"", "\"\\x41", "!",
             "!a ",

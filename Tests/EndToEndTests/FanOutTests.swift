@@ -1,7 +1,7 @@
 import Testing
 
 /// One feed, many local programs, both directions.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FanOutTests {
     private static func configuration(_ upstream: FakeUpstream, _ wire: Wire) -> String {
         """

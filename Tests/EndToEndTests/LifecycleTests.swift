@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// What the service manager sees of the daemon: readiness, status, and an orderly end.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct LifecycleTests {
     private static func configuration(_ upstream: FakeUpstream, _ more: String = "") -> String {
         """

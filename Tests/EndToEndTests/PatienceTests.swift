@@ -1,7 +1,7 @@
 import Testing
 
 /// Clients that fall behind, and those who must not suffer from them.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct PatienceTests {
     private static func configuration(_ upstream: FakeUpstream, _ socket: String = "") -> String {
         """

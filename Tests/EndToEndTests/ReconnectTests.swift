@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// The way back to an upstream that refuses, drops, or is not there at all.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReconnectTests {
     private static func configuration(
         _ addresses: String..., min: String = "10ms", max: String = "10ms"

@@ -3,7 +3,7 @@ import Linux
 import Testing
 
 /// The sockets in the file system: who may use them, who owns them, and what is left behind.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SocketTests {
     private static let nobody = "upstream: {address: 'unix:/nonexistent/upstream'}"
 

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// The two programs as a person uses them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ToolTests {
     struct Outcome {
         let status: Int32

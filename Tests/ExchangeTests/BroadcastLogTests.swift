@@ -51,6 +51,8 @@ struct BroadcastLogTests {
         #expect(log.connectionLost() == 19)
         #expect(try log.receive([UInt8]("three\n")) == 1)
         #expect(log.readAll(&cursor) == [UInt8]("three\n"))
+        // Counted, although the call has thrown.
+        #expect(log.messages == 3)
     }
 
     @Test func `a full index holds messages back until there is room`() throws {
@@ -164,29 +166,5 @@ struct BroadcastLogTests {
             let memory = try MirroredMemory(size: 4096)
             _ = BroadcastLog(memory: memory, framing: .line, limit: 2049, maximumFrames: 8)
         }
-    }
-
-    @Test func `whoever holds a full ring up is more than half behind, however large the unfinished frame`()
-        throws
-    {
-        let framing = Framing.length(LengthField(width: .eight))
-        let log = try Self.log(framing, size: 65536, limit: 32768)
-        let cursor = log.newCursor()
-        for _ in 0..<8 {
-            let frame = [0, 0, 0, 0, 0, 0, 0x0F, 0xF8] + [UInt8](repeating: 0, count: 4088)
-            log.withFreeSpace(atMost: frame.count) { fill(&$0, with: frame) }
-            #expect(try log.received(frame.count) == 1)
-        }
-        let part = [0, 0, 0, 0, 0, 0, 0x80, 0] + [UInt8](repeating: 0, count: 32760)
-        log.withFreeSpace(atMost: part.count) { fill(&$0, with: part) }
-        #expect(try log.received(part.count) == 0)
-        #expect(log.space == 0)
-        #expect(log.isMoreThanHalfBehind(cursor))
-    }
-
-    @Test func `messages before a fault are counted`() throws {
-        let log = try Self.log(.line, limit: 4)
-        #expect(throws: FramingError.tooLong(limit: 4)) { try Self.receive(log, "a\nb\nc\nabcdefg") }
-        #expect(log.messages == 3)
     }
 }

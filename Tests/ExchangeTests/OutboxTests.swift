@@ -183,15 +183,4 @@ struct OutboxTests {
         #expect(outbox.pendingFrames == 1)
         #expect(outbox.pendingBytes == 6001)
     }
-
-    @Test func `after a client's fault just what was no frame is unfinished`() throws {
-        let outbox = Outbox(memory: try MirroredMemory(size: 4096), maximumFrames: 64)
-        let inlet = Inlet(framing: .line, limit: 4)
-        for text in ["ab", "c\ntoo long"] {
-            outbox.withFreeSpace(for: inlet, atMost: text.utf8.count) { fill(&$0, with: text.utf8) }
-            _ = try? outbox.received(text.utf8.count, from: inlet)
-        }
-        #expect(outbox.pendingBytes == 4)
-        #expect(inlet.partialCount == 8)
-    }
 }
