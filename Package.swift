@@ -16,7 +16,7 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: common)
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: common)
 }
 
 let package = Package(
@@ -36,6 +36,7 @@ let package = Package(
         program("trunklined", ["Configuration", "Daemon", "Linux"]),
         program("trunklinectl", ["Configuration", "Framing", "Linux"]),
         program("trunkline-sim", ["Framing", "Linux"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
         tests("ArchitectureTests", []),
         tests("ConfigurationTests", ["Configuration", "Framing", "Uplink"]),
         tests("DaemonTests", ["Bridge", "Daemon", "Framing", "Linux", "Systemd", "Uplink"]),

@@ -1,41 +1,23 @@
 import Configuration
 import Glibc
+import TestSupport
 import Testing
 
-/// A directory for one test, which removes what `create` made in it.
-private final class Folder {
-    let path: String
-    private var files: [String] = []
-
-    init() throws {
-        var template = Array("/tmp/trunkline-configuration-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Failure() }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        for file in files { unlink(file) }
-        rmdir(path)
-    }
-
-    func create(_ name: String, _ text: String) throws -> String {
-        let file = "\(path)/\(name)"
-        guard let stream = fopen(file, "w") else { throw Failure() }
-        files.append(file)
+extension TemporaryDirectory {
+    fileprivate func create(_ name: String, _ text: String) throws -> String {
+        guard let stream = fopen(self(name), "w") else { throw Failure() }
         fputs(text, stream)
         fclose(stream)
-        return file
+        return self(name)
     }
 
-    func createPipe(_ name: String) throws -> String {
-        let file = "\(path)/\(name)"
-        guard mkfifo(file, 0o600) == 0 else { throw Failure() }
-        files.append(file)
-        return file
+    fileprivate func createPipe(_ name: String) throws -> String {
+        guard mkfifo(self(name), 0o600) == 0 else { throw Failure() }
+        return self(name)
     }
-
-    struct Failure: Error {}
 }
+
+private struct Failure: Error {}
 
 @Suite struct FileTests {
     private func errors(at path: String) -> [String] {
@@ -48,7 +30,7 @@ private final class Folder {
     }
 
     @Test func `a file is read, and its sockets are in the runtime directory`() throws {
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         let path = try folder.create("feed-1.yaml", file())
         for directory in ["/run/other", "/run/other/", "/run/other//"] {
             let configuration = try Configuration(contentsOf: path, runtimeDirectory: directory)
@@ -58,7 +40,7 @@ private final class Folder {
     }
 
     @Test func `the errors of a file name it as it was given`() throws {
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         let path = try folder.create("a.yaml", "x: 1\n")
         #expect(errors(at: path).allSatisfy { $0.hasPrefix("\(path):1:1: ") })
         #expect(errors(at: path).count == 2)
@@ -72,7 +54,7 @@ private final class Folder {
     }
 
     @Test func `what is no regular file is refused without waiting`() throws {
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         let pipe = try folder.createPipe("p.yaml")
         #expect(errors(at: pipe) == ["\(pipe): cannot read: not a regular file"])
         #expect(errors(at: folder.path) == ["\(folder.path): cannot read: not a regular file"])
@@ -84,7 +66,7 @@ private final class Folder {
     }
 
     @Test func `a file that is too large is refused`() throws {
-        let folder = try Folder()
+        let folder = try TemporaryDirectory()
         let path = try folder.create("a.yaml", file() + String(repeating: "#", count: 1 << 20))
         #expect(errors(at: path) == ["\(path): larger than 1M"])
         let empty = try folder.create("b.yaml", "")

@@ -1,4 +1,5 @@
 import Configuration
+import TestSupport
 import Testing
 
 /// Nothing that a file can hold may crash the decoder, keep it busy or make it silent.

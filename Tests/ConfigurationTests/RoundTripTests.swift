@@ -1,5 +1,6 @@
 import Configuration
 import Framing
+import TestSupport
 import Testing
 import Uplink
 

@@ -26,21 +26,6 @@ func file(upstream: String = "", top: String = "") -> String {
     return "upstream:\n  address: feed:1\n\(lines)\(top)"
 }
 
-/// Random numbers that come again with the same seed (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// The examples, by path.
 let examples: [String] = {
     let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()

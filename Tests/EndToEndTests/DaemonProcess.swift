@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TestSupport
 import Testing
 
 /// The real daemon, on a configuration and in a directory of its own, with the test for its service manager.

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// The way back to an upstream that refuses, drops, or is not there at all.

@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TestSupport
 import Testing
 
 /// The sockets in the file system: who may use them, who owns them, and what is left behind.

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// The two programs as a person uses them.

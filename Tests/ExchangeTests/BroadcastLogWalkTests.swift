@@ -1,6 +1,7 @@
 import Exchange
 import Framing
 import Memory
+import TestSupport
 import Testing
 
 /// Random reads, cuts, losses and readers, against a plain array of messages.

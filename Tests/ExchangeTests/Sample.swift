@@ -1,6 +1,7 @@
 import Exchange
 import Framing
 import Memory
+import TestSupport
 import Testing
 
 /// A framing and its limits, to be filled with random messages.

@@ -1,4 +1,5 @@
 import Framing
+import TestSupport
 import Testing
 
 /// What is encoded is found again, and what cannot be carried is refused.

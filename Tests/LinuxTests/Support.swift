@@ -134,30 +134,6 @@ func onThread(_ body: @escaping @Sendable () -> Void) throws {
     pthread_detach(thread)
 }
 
-/// A directory that is gone with the last reference.
-final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/trunkline.XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        if let directory = opendir(path) {
-            while let entry = readdir(directory) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                unlink("\(path)/\(name)")
-            }
-            closedir(directory)
-        }
-        rmdir(path)
-    }
-}
-
 /// Lets signals reach this thread, which belongs to a pool that blocks most of them.
 struct SignalMask {
     private var before = sigset_t()

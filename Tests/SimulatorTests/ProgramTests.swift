@@ -1,6 +1,7 @@
 import Framing
 import Glibc
 import Linux
+import TestSupport
 import Testing
 
 /// Divides bytes into messages with the project's own decoder, and tells what is left over.
@@ -51,7 +52,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
             fast + [
                 "--framing", notation, "--size", "40", "--count", "5000", "--then", "close", "--connections",
                 "1",
-                "--record", directory / "record", "127.0.0.1:0",
+                "--record", directory("record"), "127.0.0.1:0",
             ])
         let received = try Divided(try simulator.connect().readAll(), framing)
         #expect(try simulator.waitForEnd() == 0)
@@ -99,7 +100,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
         let directory = try TemporaryDirectory()
         let simulator = try RunningSimulator([
             "--echo", "--silent", "--framing", "length:bytes=1", "--receive-framing", "line", "--record",
-            directory / "record", "--received", directory / "received", "unix:\(directory / "socket")",
+            directory("record"), "--received", directory("received"), "unix:\(directory("socket"))",
         ])
         let client = try simulator.connect()
         try client.sendAll(Array("one\ntw".utf8))
@@ -112,7 +113,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
         #expect(try simulator.waitForEnd() == 0)
         #expect(try directory.contents("record") == Array("one\ntwo\n\n".utf8))
         #expect(try directory.contents("received") == Array("one\ntwo\n\n".utf8))
-        #expect(access(directory / "socket", F_OK) != 0)
+        #expect(access(directory("socket"), F_OK) != 0)
     }
 
     @Test func `more than the sockets hold comes back from an echo`() throws {
@@ -133,7 +134,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
     @Test func `a record holds no message of which a byte was not taken`() throws {
         let directory = try TemporaryDirectory()
         let simulator = try RunningSimulator(
-            fast + ["--size", "3000", "--record", directory / "record", "unix:\(directory / "socket")"])
+            fast + ["--size", "3000", "--record", directory("record"), "unix:\(directory("socket"))"])
         let client = try simulator.connect()
         var received = try client.read(count: 1_000_000)
         simulator.signal(SIGTERM)
@@ -163,7 +164,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
     @Test func `what a lost connection did not take is sent by the next, and nothing twice`() throws {
         let directory = try TemporaryDirectory()
         let simulator = try RunningSimulator(
-            fast + ["--continue", "--verbose", "--size", "3000", "unix:\(directory / "socket")"])
+            fast + ["--continue", "--verbose", "--size", "3000", "unix:\(directory("socket"))"])
         var lost: FileDescriptor? = try simulator.connect()
         _ = try lost?.read(count: 1_000_000)
         lost = nil
@@ -177,9 +178,9 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
     @Test func `the lines of a file are sent over and over, after the greeting`() throws {
         let directory = try TemporaryDirectory()
         let lines = Array("one\r\n\nthree".utf8)
-        try FileDescriptor.appending(to: directory / "messages").writeAll(lines.span)
+        try FileDescriptor.appending(to: directory("messages")).writeAll(lines.span)
         let simulator = try RunningSimulator([
-            "--file", directory / "messages", "--rate", "500", "--count", "5", "--then", "close",
+            "--file", directory("messages"), "--rate", "500", "--count", "5", "--then", "close",
             "--greeting",
             #"# hello\r\n"#, "127.0.0.1:0",
         ])
@@ -229,11 +230,11 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
     @Test func `what cannot be done is explained, with status 1`() throws {
         let directory = try TemporaryDirectory()
         for (arguments, words) in [
-            (["unix:\(directory / "missing/socket")"], "missing/socket: bind: No such file or directory"),
-            (["--file", directory / "missing", "127.0.0.1:0"], "cannot read \(directory / "missing")"),
+            (["unix:\(directory("missing/socket"))"], "missing/socket: bind: No such file or directory"),
+            (["--file", directory("missing"), "127.0.0.1:0"], "cannot read \(directory("missing"))"),
             (
-                ["--record", directory / "missing/file", "127.0.0.1:0"],
-                "cannot append to \(directory / "missing/file")"
+                ["--record", directory("missing/file"), "127.0.0.1:0"],
+                "cannot append to \(directory("missing/file"))"
             ),
             (["--framing", "fixed:size=9", "127.0.0.1:0"], "the framing cannot carry an AIS sentence"),
         ] {
@@ -255,7 +256,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
 
     @Test func `a socket left by a killed program is taken over, a live one is not`() throws {
         let directory = try TemporaryDirectory()
-        let address = "unix:\(directory / "socket")"
+        let address = "unix:\(directory("socket"))"
         let killed = try RunningSimulator([address])
         killed.signal(SIGKILL)
         #expect(try killed.waitForEnd() == 128 + SIGKILL)

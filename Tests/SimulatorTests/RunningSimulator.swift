@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TestSupport
 import Testing
 
 /// How long a test waits for anything before it fails.
@@ -107,24 +108,8 @@ final class RunningSimulator {
     }
 }
 
-/// A directory of its own for each test, removed with this object.
-final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/trunkline-sim.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", code: errno) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        for name in ["record", "received", "messages", "socket"] { unlink(self / name) }
-        rmdir(path)
-    }
-
-    static func / (directory: TemporaryDirectory, name: String) -> String { "\(directory.path)/\(name)" }
-
-    func contents(_ name: String) throws -> [UInt8] { try FileDescriptor.reading(self / name).readToEnd() }
+extension TemporaryDirectory {
+    func contents(_ name: String) throws -> [UInt8] { try FileDescriptor.reading(self(name)).readToEnd() }
 }
 
 extension FileDescriptor {

@@ -1,10 +1,10 @@
 /// SplitMix64: the same numbers for the same seed, on every machine.
-struct Seeded: RandomNumberGenerator {
+public struct Seeded: RandomNumberGenerator {
     private var state: UInt64
 
-    init(_ seed: UInt64) { state = seed }
+    public init(_ seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var word = state
         word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -14,4 +14,4 @@ struct Seeded: RandomNumberGenerator {
 }
 
 /// Some that are always tried, and a fresh one, which a failure prints as the test's argument.
-let seeds: [UInt64] = [1, 2, 3, 4, 5, .random(in: 6 ... .max)]
+public let seeds: [UInt64] = [1, 2, 3, 4, 5, .random(in: 6 ... .max)]

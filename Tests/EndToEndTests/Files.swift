@@ -1,24 +1,8 @@
-import Foundation
 import Glibc
 import Linux
+import TestSupport
 
-/// A new directory, removed with everything in it at the end.
-final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        // Not $TMPDIR: the path of a Unix socket is short.
-        var template = Array("/tmp/trunkline-test.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", code: errno) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
-
+extension TemporaryDirectory {
     @discardableResult
     func write(_ text: String, to name: String) throws -> String {
         let file = FileDescriptor(owning: open(self(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644))
