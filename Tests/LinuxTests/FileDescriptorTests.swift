@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TestSupport
 import Testing
 
 struct FileDescriptorTests {
@@ -73,11 +74,10 @@ struct FileDescriptorTests {
     }
 
     @Test func `a pipe is read and written, and ends`() throws {
-        var ends: [Int32] = [-1, -1]
-        try #require(pipe(&ends) == 0)
-        for end in ends { try #require(fcntl(end, F_SETFL, O_NONBLOCK) == 0) }
-        let reader = FileDescriptor(owning: ends[0])
-        var writer: FileDescriptor? = FileDescriptor(owning: ends[1])
+        let pipe = try privatePipe()
+        for end in [pipe.reading, pipe.writing] { try #require(fcntl(end, F_SETFL, O_NONBLOCK) == 0) }
+        let reader = FileDescriptor(owning: pipe.reading)
+        var writer: FileDescriptor? = FileDescriptor(owning: pipe.writing)
         func read() throws -> Transfer {
             var bytes: [UInt8] = [0, 0, 0]
             var span = bytes.mutableSpan
