@@ -92,7 +92,8 @@ extension Bridge {
             let standing = Backlog.Standing(
                 isHoldingUp: isHoldingUp, isAnotherAtHead: isAnotherAtHead,
                 progress: isHoldingUp ? client.progress : 0)
-            let left = client.backlog.look(standing, patience: patience, now: now)
+            let left = client.backlog.look(
+                standing, patience: patience, longest: interval * 2, now: now)
             if left <= .zero && isHoldingUp {
                 leave(client, .behind(bytes: Int(head - client.cursor.position)))
             } else if isHoldingUp {

@@ -13,7 +13,7 @@ public enum BridgeEvent: Equatable, Sendable {
     /// Clients have to wait before they are accepted.
     case acceptingPaused(socket: String, PauseReason)
     case acceptingResumed(socket: String)
-    /// Something was thrown away, so much in all since the last such event for this reason.
+    /// So much has just been thrown away.
     case discarded(DiscardReason, Amount)
     /// `stop` has done its work: the loop can end.
     case stopped
@@ -75,38 +75,7 @@ public enum DiscardReason: Int, Equatable, Sendable, CaseIterable {
     case stopped
 }
 
-/// So much of something.
-public struct Amount: Equatable, Sendable {
-    /// Whole messages.
-    public var messages = 0
-    /// Bytes, those of the whole messages among them.
-    public var bytes = 0
-
-    public init(messages: Int = 0, bytes: Int = 0) {
-        self.messages = messages
-        self.bytes = bytes
-    }
-
-    public mutating func add(_ other: Amount) {
-        messages += other.messages
-        bytes += other.bytes
-    }
-}
-
 /// Is told what happens. It may ask the bridge for its status, and must not change it.
 public protocol BridgeObserver: AnyObject {
     func report(_ event: BridgeEvent)
-}
-
-/// What a bridge has done since it was started.
-public struct Totals: Equatable, Sendable {
-    /// From the upstream.
-    public var received = Amount()
-    /// To the upstream.
-    public var sent = Amount()
-    private var discards = [Amount](repeating: Amount(), count: DiscardReason.allCases.count)
-
-    public func discarded(_ reason: DiscardReason) -> Amount { discards[reason.rawValue] }
-
-    mutating func discard(_ amount: Amount, _ reason: DiscardReason) { discards[reason.rawValue].add(amount) }
 }

@@ -17,7 +17,8 @@ struct OutageLog {
         /// A connection stood in between, but not for long.
         var isFlapping = false
         /// The connection that may be its end.
-        var connection: (text: String, since: ContinuousClock.Instant, attempts: Int)?
+        var connection: (text: String, since: ContinuousClock.Instant)?
+        /// Until that connection.
         var attempts = 0
     }
     private var outage: Outage?
@@ -46,7 +47,7 @@ struct OutageLog {
             outage = nil
             return end(of: current, text, now: now)
         }
-        current.connection = (text, now, attempts)
+        current.connection = (text, now)
         outage = current
         return nil
     }

@@ -41,19 +41,25 @@ public struct Backlog: Equatable, Sendable {
 
     /// Looks at the client.
     ///
+    /// - Parameters:
+    ///   - standing: What is known of it now.
+    ///   - patience: How much it had at first.
+    ///   - longest: The most that one interval counts for: if more has passed, it was we who stood still (SIGSTOP, suspend).
+    ///   - now: The time.
     /// - Returns: How much patience is left; zero or less when it is used up.
     public mutating func look(
-        _ standing: Standing, patience: Duration, now: ContinuousClock.Instant
+        _ standing: Standing, patience: Duration, longest: Duration, now: ContinuousClock.Instant
     ) -> Duration {
         let last = holding
         holding = standing.isHoldingUp ? Look(time: now, standing: standing) : nil
         if let last, standing.isHoldingUp {
             let hasRead = last.standing.progress != standing.progress
             if hasRead { stalled = .zero }
+            let interval = min(now - last.time, longest)
             if last.standing.isAnotherAtHead && standing.isAnotherAtHead {
-                spent += now - last.time
+                spent += interval
             } else if !hasRead {
-                stalled += now - last.time
+                stalled += interval
             }
         }
         return patience - spent - stalled

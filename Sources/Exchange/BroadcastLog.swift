@@ -39,7 +39,7 @@ public final class BroadcastLog {
     public var head: UInt64 { index.head }
 
     /// Whole messages that have become visible so far.
-    public var messages: UInt64 { index.count }
+    public var messages: UInt64 { index.count - index.skipped }
 
     /// How many bytes can be received now: 0 when the ring or the index is full.
     public var space: Int { hasUndecoded ? 0 : memory.size - Int(received - tail) }

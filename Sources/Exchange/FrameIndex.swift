@@ -14,6 +14,8 @@ import Framing
     let capacity: Int
     /// Entries ever appended: the number of the next one.
     private(set) var count: UInt64 = 0
+    /// Those of them that are skipped ranges.
+    private(set) var skipped: UInt64 = 0
     /// The number of the oldest entry that is still needed.
     private(set) var first: UInt64 = 0
     /// End of the newest entry.
@@ -64,6 +66,7 @@ import Framing
     }
 
     mutating func skip(_ count: Int) {
+        skipped &+= 1
         holes.append(head..<head + UInt64(count), for: .nobody)
         append(length: UInt64(count), for: .nobody)
     }

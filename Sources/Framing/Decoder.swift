@@ -27,7 +27,7 @@ public struct Decoder: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: Everything not yet consumed: what follows the last frame.
-    ///   - count: The most frames to append.
+    ///   - count: The most frames and skipped ranges to hand to the sink, which has room for no more.
     ///   - sink: Takes the frames.
     /// - Returns: How many frames were appended; `count` means that more may follow.
     /// - Throws: `FramingError` after the frames before the fault were appended.

@@ -19,6 +19,14 @@ public enum Program {
         return String(list.prefix { $0 != ":" })
     }
 
+    /// Opens /dev/null for standard descriptors that the program was started without: else the next sockets would take
+    /// their places, and be written to. Call before anything is opened.
+    public static func completeStandardDescriptors() {
+        var raw: Int32 = 0
+        while (0...STDERR_FILENO).contains(raw) { raw = unsafe open("/dev/null", O_RDWR) }
+        if raw > STDERR_FILENO { close(raw) }
+    }
+
     /// Writes to standard output, or ends the process quietly when nobody reads it any more.
     public static func say(_ text: String) { write(text, to: STDOUT_FILENO) }
 

@@ -20,6 +20,7 @@ struct Main {
     ]
 
     static func main() {
+        Program.completeStandardDescriptors()
         do throws(UsageError) {
             let arguments = try CommandArguments(CommandLine.arguments, options: options)
             let actions = Set(arguments.options.compactMap { Action(rawValue: $0.index) })

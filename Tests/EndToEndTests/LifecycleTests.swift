@@ -1,4 +1,6 @@
+import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// What the service manager sees of the daemon: readiness, status, and an orderly end.
@@ -214,5 +216,24 @@ struct LifecycleTests {
             try server.send([0x0A])
             #expect(try program.receive(1) == [0x0A])
         }
+    }
+
+    @Test func `standard descriptors that are closed are not taken by anything else`() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("upstream: {address: 'unix:/nonexistent/upstream'}", to: "feed.yaml")
+        let process = try ChildProcess(
+            [
+                "/bin/sh", "-c", "exec \"$0\" \"$@\" <&- >&- 2>&-", ChildProcess.path(of: "trunklined"),
+                directory("feed.yaml"),
+            ], environment: ["RUNTIME_DIRECTORY": directory.path], output: directory("output"),
+            errors: directory("errors"))
+        try eventually("its socket") { access(directory("feed.sock"), F_OK) == 0 }
+        for number in 0...2 {
+            let target = try FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/\(process.pid)/fd/\(number)")
+            #expect(target == "/dev/null")
+        }
+        process.signal(SIGTERM)
+        #expect(try process.exitStatus() == 0)
     }
 }

@@ -45,7 +45,7 @@ struct BacklogTests {
         return backlog.look(
             Backlog.Standing(
                 isHoldingUp: isHoldingUp, isAnotherAtHead: isAnotherAtHead, progress: UInt64(progress)),
-            patience: patience, now: start + .milliseconds(milliseconds))
+            patience: patience, longest: .seconds(10), now: start + .milliseconds(milliseconds))
     }
 
     static let scripts = [
@@ -134,9 +134,22 @@ struct BacklogTests {
     @Test func `a shorter patience is used up sooner`() {
         var backlog = Backlog()
         let standing = Backlog.Standing(isHoldingUp: true, isAnotherAtHead: true, progress: 0)
-        _ = backlog.look(standing, patience: .zero, now: Self.start)
+        _ = backlog.look(standing, patience: .zero, longest: .seconds(1), now: Self.start)
         let later = Self.start + .milliseconds(20)
-        #expect(backlog.look(standing, patience: .milliseconds(20), now: later) == .zero)
-        #expect(backlog.look(standing, patience: .milliseconds(10), now: later) == .milliseconds(-10))
+        #expect(
+            backlog.look(standing, patience: .milliseconds(20), longest: .seconds(1), now: later) == .zero)
+        #expect(
+            backlog.look(standing, patience: .milliseconds(10), longest: .seconds(1), now: later)
+                == .milliseconds(-10))
+    }
+
+    @Test func `time in which the daemon stood still is not held against a client`() {
+        var backlog = Backlog()
+        let standing = Backlog.Standing(isHoldingUp: true, isAnotherAtHead: true, progress: 0)
+        let times = [0, 50, 60_000, 60_050].map { Self.start + .milliseconds($0) }
+        let left = times.map {
+            backlog.look(standing, patience: .seconds(1), longest: .milliseconds(100), now: $0)
+        }
+        #expect(left == [1000, 950, 850, 800].map { .milliseconds($0) })
     }
 }
