@@ -13,7 +13,7 @@ extension Bridge {
             descriptor,
             identity: ClientIdentity(
                 number: clientsAdmitted, socket: socket.name, pid: credentials.pid, uid: credentials.uid),
-            patience: socket.patience,
+            patience: socket.patience, whenBehind: socket.whenBehind,
             reading: socket.maySend
                 ? .frames(Inlet(framing: upstream.sendFraming, limit: upstream.maxMessage)) : .refused,
             cursor: log.newCursor(), bridge: self)
@@ -30,6 +30,7 @@ extension Bridge {
             record(.unfinished, Amount(bytes: inlet.partialCount))
         }
         client.reading = .ended
+        if client.isSkipping { endSkipping(client, hasCaughtUp: false) }
         let last = clients.removeLast()
         if last !== client {
             clients[client.slot] = last
@@ -50,7 +51,7 @@ extension Bridge {
         var i = 0
         while i < clients.count {
             let client = clients[i]
-            if client.isWritable && !client.isHungUp && client.cursor.position < head { flush(client) }
+            if client.isWritable && !client.isHungUp && client.isBehind(head) { flush(client) }
             // If it has left, the last client has taken its place.
             guard client.slot == i else { continue }
             if !client.isHungUp {
@@ -80,13 +81,16 @@ extension Bridge {
     func watchPatience() {
         guard let interval = patienceInterval else { return }
         let isPaused = isReadingPaused
+        if isPaused && skippingClients > 0 { skipAheadAgain() }
         guard isPatienceDue || isPaused && !isArmed(.patience) else { return }
         isPatienceDue = false
         let head = log.head
         let now = loop.now
-        let isAnotherAtHead = clients.contains { $0.cursor.position == head && !$0.isHungUp }
+        let isAnotherAtHead = clients.contains {
+            $0.cursor.position == head && !$0.isHungUp && !$0.isSkipping
+        }
         var soonest = interval
-        for client in clients.reversed() where !client.isHungUp {
+        for client in clients.reversed() where !client.isHungUp && !client.isSkipping {
             guard let patience = client.patience else { continue }
             let isHoldingUp = isPaused && log.isMoreThanHalfBehind(client.cursor)
             let standing = Backlog.Standing(
@@ -95,11 +99,42 @@ extension Bridge {
             let left = client.backlog.look(
                 standing, patience: patience, longest: interval * 2, now: now)
             if left <= .zero && isHoldingUp {
-                leave(client, .behind(bytes: Int(head - client.cursor.position)))
+                usedUpPatience(client)
             } else if isHoldingUp {
                 soonest = min(soonest, left)
             }
         }
         if isPaused { arm(.patience, at: now + soonest) }
+    }
+
+    private func usedUpPatience(_ client: Client) {
+        let bytes = Int(log.head - client.cursor.position)
+        switch client.whenBehind {
+        case .disconnect: leave(client, .behind(bytes: bytes))
+        case .drop:
+            skippingClients += 1
+            report(.fellBehind(client.identity, bytes: bytes))
+            skipAhead(client)
+        }
+    }
+
+    private func skipAhead(_ client: Client) {
+        record(.behind, client.skipToHead(of: log))
+        needsFanOut()
+    }
+
+    /// Those whose patience was used up hold nobody up a second time.
+    private func skipAheadAgain() {
+        for client in clients where client.isSkipping && log.isMoreThanHalfBehind(client.cursor) {
+            skipAhead(client)
+        }
+    }
+
+    func caughtUp(_ client: Client) { endSkipping(client, hasCaughtUp: true) }
+
+    private func endSkipping(_ client: Client, hasCaughtUp: Bool) {
+        skippingClients -= 1
+        report(.missed(client.identity, client.missed, hasCaughtUp: hasCaughtUp))
+        client.endSkipping()
     }
 }

@@ -20,8 +20,7 @@ extension Bridge {
             perform(uplink.cancelled())
             fanOut()
         }
-        if stage == .drainingClients && clients.allSatisfy({ $0.isHungUp || $0.cursor.position == log.head })
-        {
+        if stage == .drainingClients && clients.allSatisfy({ $0.isHungUp || $0.isUpToDate(log.head) }) {
             finishStopping()
         }
     }

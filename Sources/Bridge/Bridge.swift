@@ -53,6 +53,8 @@ public final class Bridge {
     private(set) var listeners: [Listener] = []
     var clients: [Client] = []
     var clientsAdmitted: UInt32 = 0
+    /// How many of them are made to skip messages.
+    var skippingClients = 0
     /// Clients that may have sent something.
     var readQueue: [Client] = []
     /// Those of them that this turn reads from.

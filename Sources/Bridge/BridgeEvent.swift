@@ -10,6 +10,10 @@ public enum BridgeEvent: Equatable, Sendable {
     case admitted(ClientIdentity)
     /// A client is gone.
     case left(ClientIdentity, LeaveReason)
+    /// A client's patience is used up: from now on it misses messages, until it has caught up.
+    case fellBehind(ClientIdentity, bytes: Int)
+    /// What a client has missed since it fell behind: it has caught up, or it leaves.
+    case missed(ClientIdentity, Amount, hasCaughtUp: Bool)
     /// Clients have to wait before they are accepted.
     case acceptingPaused(socket: String, PauseReason)
     case acceptingResumed(socket: String)
@@ -71,6 +75,8 @@ public enum DiscardReason: Int, Equatable, Sendable, CaseIterable {
     case upstreamAway
     /// What a client of a socket with `send: no` had sent.
     case notAllowed
+    /// Messages that clients missed which read too slowly, on sockets with `when-behind: drop`: counted for each client.
+    case behind
     /// Messages from clients that the upstream had not taken when the daemon ended.
     case stopped
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Exchange
 import Linux
 
@@ -16,6 +17,7 @@ final class Client: ReadinessHandler {
     let identity: ClientIdentity
     let recipient: Recipient
     let patience: Duration?
+    let whenBehind: SocketSettings.WhenBehind
     private unowned let bridge: Bridge
     private let descriptor: FileDescriptor
     private var registration: Registration?
@@ -32,14 +34,23 @@ final class Client: ReadinessHandler {
     /// It has closed its connection: nothing can be sent, but what it sent is still read.
     private(set) var isHungUp = false
 
+    /// It was too far behind, and is made to skip messages, without any patience, until it has caught up.
+    private(set) var isSkipping = false
+    /// What it has missed since.
+    private(set) var missed = Amount()
+    /// The end of a message that it had the beginning of when it was made to skip; goes before all else.
+    private var rest: [UInt8] = []
+    /// How much of that has been sent.
+    private var restSent = 0
+
     init(
         _ descriptor: consuming FileDescriptor, identity: ClientIdentity, patience: Duration?,
-        reading: Reading,
-        cursor: Cursor, bridge: Bridge
+        whenBehind: SocketSettings.WhenBehind, reading: Reading, cursor: Cursor, bridge: Bridge
     ) {
         self.descriptor = descriptor
         self.identity = identity
         self.patience = patience
+        self.whenBehind = whenBehind
         self.reading = reading
         self.cursor = cursor
         self.bridge = bridge
@@ -84,8 +95,17 @@ final class Client: ReadinessHandler {
         isWatchingWritable = wanted
     }
 
+    /// Has something to be sent, or may just have caught up.
+    func isBehind(_ head: UInt64) -> Bool { cursor.position < head || isSkipping }
+
+    /// Has been sent everything.
+    func isUpToDate(_ head: UInt64) -> Bool { cursor.position == head && rest.isEmpty }
+
     /// Sends what stands between the cursor and the head, as far as the kernel takes it.
     func flush(_ log: BroadcastLog) throws(SystemError) {
+        // One that trickles comes near the head by chance: what has caught up is one that has read all it was given.
+        let hasReadAll = !isSkipping || descriptor.unsent() == 0
+        if !rest.isEmpty { try flushRest() }
         while isWritable && cursor.position < log.head {
             var wanted = 0
             let transfer = try log.withRun(at: &cursor, for: recipient) { bytes throws(SystemError) in
@@ -96,12 +116,46 @@ final class Client: ReadinessHandler {
             var count = 0
             if case .moved(let moved) = transfer { count = moved }
             log.advance(&cursor, by: count)
-            if count < wanted {
-                isWritable = false
-                watchWritable(true)
-            }
+            if count < wanted { isBlocked() }
         }
-        if cursor.position == log.head { backlog.reachedHead() }
+        guard isUpToDate(log.head), hasReadAll else { return }
+        backlog.reachedHead()
+        if isSkipping { bridge.caughtUp(self) }
+    }
+
+    private func flushRest() throws(SystemError) {
+        guard isWritable else { return }
+        let rest = rest
+        let unsent = rest.span.extracting(restSent...)
+        if case .moved(let count) = try descriptor.send(unsent) { restSent += count }
+        guard restSent == rest.count else { return isBlocked() }
+        self.rest = []
+        restSent = 0
+    }
+
+    private func isBlocked() {
+        isWritable = false
+        watchWritable(true)
+    }
+
+    /// Makes it skip to the head, but for the rest of a message that it has had the beginning of.
+    ///
+    /// - Returns: What it misses.
+    func skipToHead(of log: BroadcastLog) -> Amount {
+        isSkipping = true
+        let isRestPending = !rest.isEmpty
+        let skipped = log.skipToHead(&cursor, for: recipient)
+        precondition(!isRestPending || skipped.rest.isEmpty, "the rests of two messages")
+        if !isRestPending { rest = skipped.rest }
+        let amount = Amount(messages: skipped.messages, bytes: skipped.bytes)
+        missed.add(amount)
+        return amount
+    }
+
+    /// It has caught up.
+    func endSkipping() {
+        isSkipping = false
+        missed = Amount()
     }
 
     /// It has closed its connection, and left nothing to read.

@@ -68,7 +68,7 @@ enum Keys {
         Key("send", \.maySend, .yesOrNo, .text("yes"), "Whether clients may send to the upstream."),
         Key(
             "when-behind", \.whenBehind, .choice, .text("disconnect"),
-            "What happens to a client whose patience is used up."),
+            "What happens to a client whose patience is used up; with drop it misses whole messages."),
         Key(
             "patience", \.patience, .timeOrInfinity(), .text("1s"),
             "How long a client that reads too slowly may hold the others up."),

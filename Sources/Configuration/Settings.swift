@@ -92,6 +92,8 @@ public struct SocketSettings: Equatable, Sendable {
     public enum WhenBehind: String, Equatable, Sendable, CaseIterable {
         /// It is disconnected, and can come back.
         case disconnect
+        /// It misses whole messages, until it has caught up.
+        case drop
     }
 
     public init(

@@ -150,6 +150,10 @@ extension Daemon: BridgeObserver {
             let line = LogLine(left: client, reason)
             log(line, on: line.level == .warning ? .clientTrouble : .clients)
             statusChanged(atOnce: false)
+        case .fellBehind(let client, let bytes):
+            log(LogLine(fellBehind: client, bytes: bytes), on: .clientTrouble)
+        case .missed(let client, let amount, let hasCaughtUp):
+            log(LogLine(missed: amount, by: client, hasCaughtUp: hasCaughtUp), on: .clientTrouble)
         case .acceptingPaused(let socket, let reason):
             log(
                 LogLine(.warning, "socket \(socket): new clients have to wait: \(reason.text)"),

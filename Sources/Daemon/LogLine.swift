@@ -29,6 +29,22 @@ struct LogLine: Equatable {
     }
 }
 
+extension LogLine {
+    init(fellBehind client: ClientIdentity, bytes: Int) {
+        self.init(
+            .warning,
+            "\(client.text) is \(bytes) bytes behind and held the others up for longer than its patience: it misses"
+                + " messages until it has caught up")
+    }
+
+    init(missed amount: Amount, by client: ClientIdentity, hasCaughtUp: Bool) {
+        self.init(
+            .notice,
+            "\(client.text) \(hasCaughtUp ? "has caught up: it" : "never caught up: it") missed \(amount.whole)"
+        )
+    }
+}
+
 /// `1 client`, `2 clients`.
 private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
@@ -73,6 +89,7 @@ extension DiscardReason {
         case .unfinished: "of a message that a client began and never finished"
         case .upstreamAway: "from clients, for the upstream is away"
         case .notAllowed: "from clients of a socket with send: no"
+        case .behind: "for clients that read too slowly (when-behind: drop)"
         case .stopped: "from clients that the upstream had not taken when the daemon stopped"
         }
     }
@@ -80,7 +97,7 @@ extension DiscardReason {
     /// What a client meant to be delivered and was not, a person may want to know.
     var level: LogLevel {
         switch self {
-        case .cutOff, .unfinished: .info
+        case .cutOff, .unfinished, .behind: .info
         case .upstreamAway, .notAllowed, .stopped: .warning
         }
     }

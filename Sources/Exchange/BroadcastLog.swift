@@ -116,6 +116,20 @@ public final class BroadcastLog {
         precondition(cursor.position <= head, "a cursor past the head")
     }
 
+    /// Moves the cursor to the head: the reader misses the messages in between.
+    ///
+    /// - Returns: The rest of the message that it has had the beginning of, and what it misses, which that message is no
+    ///   part of.
+    public func skipToHead(
+        _ cursor: inout Cursor, for reader: Recipient
+    ) -> (rest: [UInt8], messages: Int, bytes: Int) {
+        let rest = index.rest(at: cursor.position, for: reader)
+        let missed = index.frames(from: rest.upperBound, for: reader)
+        cursor.position = head
+        let copy = memory.withBytes(rest) { unsafe $0.withUnsafeBufferPointer { unsafe [UInt8]($0) } }
+        return (copy, missed.count, missed.bytes)
+    }
+
     /// Nobody needs what is before `position` any more.
     public func release(before position: UInt64) { tail = position }
 

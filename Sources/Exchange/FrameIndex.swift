@@ -9,6 +9,8 @@ import Framing
         var header: UInt16
         var trailer: UInt16
         var recipient: Recipient
+
+        func isFor(_ reader: Recipient) -> Bool { recipient == .everyone || recipient == reader }
     }
     private let entries: UnsafeMutablePointer<Entry>
     let capacity: Int
@@ -18,6 +20,8 @@ import Framing
     private(set) var skipped: UInt64 = 0
     /// The number of the oldest entry that is still needed.
     private(set) var first: UInt64 = 0
+    /// Where the oldest entry that is still needed begins.
+    private var start: UInt64 = 0
     /// End of the newest entry.
     private(set) var head: UInt64 = 0
     /// Ranges that are not for everyone.
@@ -43,6 +47,32 @@ import Framing
 
     /// The end of entry `number`, which must still be kept.
     func end(of number: UInt64) -> UInt64 { entry(number).end }
+
+    /// Where entry `number`, which must still be kept, begins.
+    private func start(of number: UInt64) -> UInt64 { number == first ? start : end(of: number - 1) }
+
+    /// The bytes that follow `position` in a frame that began before it, when that frame is for `reader`; else an empty
+    /// range.
+    func rest(at position: UInt64, for reader: Recipient) -> Range<UInt64> {
+        let number = firstEntry(endingAfter: position)
+        guard number < count, start(of: number) < position, entry(number).isFor(reader) else {
+            return position..<position
+        }
+        return position..<end(of: number)
+    }
+
+    /// The frames for `reader` that begin at `position` or after it.
+    func frames(from position: UInt64, for reader: Recipient) -> (count: Int, bytes: Int) {
+        let number = firstEntry(endingAfter: position)
+        // The common case, without a look at each.
+        guard holes.count > 0 else { return (Int(count - number), Int(head - position)) }
+        var frames = (count: 0, bytes: 0)
+        for number in number..<count where entry(number).isFor(reader) {
+            frames.count += 1
+            frames.bytes += Int(end(of: number) - start(of: number))
+        }
+        return frames
+    }
 
     @inline(__always)
     private mutating func append(
@@ -84,7 +114,9 @@ import Framing
 
     /// What ends at or before `position` is needed no more.
     mutating func release(before position: UInt64) {
-        first = firstEntry(endingAfter: position)
+        let needed = firstEntry(endingAfter: position)
+        if needed > first { start = end(of: needed - 1) }
+        first = needed
         holes.release(before: position)
     }
 }

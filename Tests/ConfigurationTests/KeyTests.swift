@@ -217,7 +217,6 @@ import Uplink
         ("sockets.a.mode", "1777", "an octal mode from 0000 to 0777"),
         ("sockets.a.mode", "rw", "an octal mode from 0000 to 0777"),
         ("sockets.a.group", "no such group", "the name of a group of this machine"),
-        ("sockets.a.when-behind", "drop", "disconnect"),
         ("sockets.a.patience", "-1s", "\(time), or infinity"),
     ])
     func `a value that does not fit is refused with what is allowed`(
@@ -239,6 +238,10 @@ import Uplink
         ("when-down: maybe", "4:12: when-down: found \"maybe\"; allowed are hold, discard"),
         ("sockets: {a: {send: maybe}}", "4:21: sockets.a.send: found \"maybe\"; allowed are yes, no"),
         ("sockets: {a: {send: [yes]}}", "4:21: sockets.a.send: found a list; allowed are yes, no"),
+        (
+            "sockets: {a: {when-behind: wait}}",
+            "4:28: sockets.a.when-behind: found \"wait\"; allowed are disconnect, drop"
+        ),
         ("sockets: {a: 1}", "4:14: sockets.a: found \"1\"; allowed is \(socketMapping)"),
         ("sockets: [a]", "4:10: sockets: found a list; allowed is a mapping from names to mappings"),
         (

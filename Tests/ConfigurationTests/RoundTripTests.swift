@@ -91,7 +91,9 @@ import Uplink
             name: "\(name(&random))\(number)", path: "/\(text(&random, atMost: 20))\(number)",
             mode: UInt32.random(in: 0...0o777, using: &random),
             group: Bool.random(using: &random) ? SocketSettings.Group(name: "root", id: 0) : nil,
-            maySend: Bool.random(using: &random), whenBehind: .disconnect, patience: time(&random))
+            maySend: Bool.random(using: &random),
+            whenBehind: SocketSettings.WhenBehind.allCases.randomElement(using: &random) ?? .drop,
+            patience: time(&random))
     }
 
     private func endpoint(_ random: inout Seeded) -> Endpoint {

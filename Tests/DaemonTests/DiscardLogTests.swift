@@ -10,9 +10,9 @@ struct DiscardLogTests {
     @Test func `each reason is told at once, by itself`() {
         var log = DiscardLog()
         let first = DiscardReason.allCases.map { log.line(for: $0, amount) != nil }
-        #expect(first == [true, true, true, true, true])
+        #expect(first.allSatisfy { $0 })
         let second = DiscardReason.allCases.map { log.line(for: $0, amount) != nil }
-        #expect(second == [false, false, false, false, false])
+        #expect(second.allSatisfy { !$0 })
     }
 
     @Test func `summaries come one for each reason, in one order`() {
@@ -21,9 +21,9 @@ struct DiscardLogTests {
             for _ in 0..<3 { _ = log.line(for: reason, amount) }
         }
         let sums = log.takeSuppressed().map(\.text)
-        #expect(sums.count == 5)
+        #expect(sums.count == DiscardReason.allCases.count)
         #expect(sums.allSatisfy { $0.hasPrefix("discarded 2 messages (20 bytes) ") })
-        #expect(sums[0].hasSuffix("cut off") && sums[4].hasSuffix("stopped"))
+        #expect(sums[0].hasSuffix("cut off") && sums.last?.hasSuffix("stopped") == true)
     }
 
     @Test func `as long as it goes on, it is told once an interval`() {

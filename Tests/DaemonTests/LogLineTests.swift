@@ -34,6 +34,28 @@ struct LogLineTests {
         #expect(LogLine(left: Self.client, reason) == LogLine(level, text))
     }
 
+    @Test func `a client that misses messages`() {
+        #expect(
+            LogLine(fellBehind: Self.client, bytes: 4096)
+                == LogLine(
+                    .warning,
+                    "client 7 of default (pid 1234, uid 1000) is 4096 bytes behind and held the others up for longer"
+                        + " than its patience: it misses messages until it has caught up"))
+        let missed = [true, false].map { hasCaughtUp in
+            LogLine(missed: Amount(messages: 1, bytes: 10), by: Self.client, hasCaughtUp: hasCaughtUp)
+        }
+        #expect(
+            missed == [
+                LogLine(
+                    .notice,
+                    "client 7 of default (pid 1234, uid 1000) has caught up: it missed 1 message (10 bytes)"),
+                LogLine(
+                    .notice,
+                    "client 7 of default (pid 1234, uid 1000) never caught up: it missed 1 message (10 bytes)"
+                ),
+            ])
+    }
+
     @Test(
         arguments: [
             (.full(clients: 960), "960 clients are as many as the limit of open files allows"),
@@ -72,6 +94,9 @@ struct LogLineTests {
                     "discarded 2 messages (10 bytes) of a message that a client began and never finished"),
                 LogLine(.warning, "discarded 2 messages (10 bytes) from clients, for the upstream is away"),
                 LogLine(.warning, "discarded 2 messages (10 bytes) from clients of a socket with send: no"),
+                LogLine(
+                    .info,
+                    "discarded 2 messages (10 bytes) for clients that read too slowly (when-behind: drop)"),
                 LogLine(
                     .warning,
                     "discarded 2 messages (10 bytes) from clients that the upstream had not taken when the daemon"

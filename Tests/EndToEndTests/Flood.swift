@@ -12,12 +12,18 @@ struct Flood {
         fileprivate let piece: Int
         fileprivate let pause: Duration
         fileprivate var isDueAt = ContinuousClock.now
+        /// Messages may be missing: what it receives is kept, and not compared.
+        fileprivate let isLossy: Bool
+        private(set) var bytes: [UInt8] = []
 
-        init(_ stream: Stream, piece: Int = 1 << 16, pause: Duration = .zero) {
+        init(_ stream: Stream, piece: Int = 1 << 16, pause: Duration = .zero, isLossy: Bool = false) {
             self.stream = stream
             self.piece = piece
             self.pause = pause
+            self.isLossy = isLossy
         }
+
+        fileprivate func keep(_ bytes: ArraySlice<UInt8>) { self.bytes += bytes }
     }
 
     /// Messages, each another; sent again and again.
@@ -91,6 +97,10 @@ struct Flood {
             return
         }
         var done = 0
+        if reader.isLossy {
+            reader.keep(buffer[..<count])
+            done = count
+        }
         while done < count {
             let start = (reader.received + done) % pattern.count
             let length = min(count - done, pattern.count - start)

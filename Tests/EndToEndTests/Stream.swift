@@ -97,6 +97,13 @@ final class Stream {
         return bytes
     }
 
+    /// Receives until what has arrived ends with these bytes.
+    func receive(through end: [UInt8]) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while !bytes.suffix(end.count).elementsEqual(end) { bytes += try receive(max(1, waiting)) }
+        return bytes
+    }
+
     /// Receives until the peer ends the connection, in good order or by a reset.
     func receiveToEnd(within limit: Duration = patience) throws -> [UInt8] {
         let deadline = ContinuousClock.now + limit

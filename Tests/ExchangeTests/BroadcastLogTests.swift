@@ -29,6 +29,26 @@ struct BroadcastLogTests {
         #expect(log.readAll(&cursor) == [UInt8]("half\n"))
     }
 
+    @Test func `a reader that skips to the head is given the rest of the message that it has begun`() throws {
+        let log = try lines()
+        try log.receive([UInt8]("one\ntwo\n"))
+        var (behind, atStart, atHead) = (log.newCursor(), log.newCursor(), log.newCursor())
+        try log.receive([UInt8]("three\nfour\nfi"))
+        log.advance(&behind, by: 2)
+        var skipped = log.skipToHead(&behind, for: .everyone)
+        #expect(skipped.rest == [UInt8]("ree\n"))
+        #expect((skipped.messages, skipped.bytes) == (1, 5))
+        skipped = log.skipToHead(&atStart, for: .everyone)
+        #expect(skipped.rest == [])
+        #expect((skipped.messages, skipped.bytes) == (2, 11))
+        _ = log.readAll(&atHead)
+        skipped = log.skipToHead(&atHead, for: .everyone)
+        #expect(skipped.rest == [])
+        #expect((skipped.messages, skipped.bytes) == (0, 0))
+        try log.receive([UInt8]("ve\n"))
+        #expect(log.readAll(&behind) == [UInt8]("five\n"))
+    }
+
     @Test func `what a lost connection left unfinished is never continued`() throws {
         let log = try lines()
         var cursor = log.newCursor()

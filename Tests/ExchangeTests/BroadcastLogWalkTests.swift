@@ -43,6 +43,8 @@ struct BroadcastLogWalkTests {
         var readers: [Reader] = []
         /// How often the log was full, and how often its index was.
         var pauses = (ring: 0, index: 0)
+        /// How many messages readers were made to skip.
+        var skips = 0
 
         init(_ sample: Sample, seed: UInt64) throws {
             self.sample = sample
@@ -109,6 +111,21 @@ struct BroadcastLogWalkTests {
             readers[i].position += count
         }
 
+        mutating func skip(_ i: Int) throws {
+            let position = readers[i].position
+            // The end of the message that it is in the middle of, if it is.
+            let next = ends.count - messages(after: position)
+            let start = next == 0 ? 0 : ends[next - 1]
+            let isWithin = position > start
+            let rest = isWithin ? Array(due[position..<ends[next]]) : []
+            let skipped = log.skipToHead(&readers[i].cursor, for: .everyone)
+            readers[i].position = due.count
+            try #require(skipped.rest == rest)
+            try #require(skipped.messages == ends.count - next - (isWithin ? 1 : 0))
+            try #require(skipped.bytes == due.count - position - rest.count)
+            skips += skipped.messages
+        }
+
         mutating func release() {
             tail = readers.map(\.position).min() ?? due.count
             log.release(before: UInt64(tail))
@@ -166,7 +183,8 @@ struct BroadcastLogWalkTests {
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<50: if log.space > 0 { try receive() }
             case 50..<80: if !readers.isEmpty { try read(Int.random(in: 0..<readers.count, using: &random)) }
-            case 80..<94: release()
+            case 80: if !readers.isEmpty { try skip(Int.random(in: 0..<readers.count, using: &random)) }
+            case 81..<94: release()
             case 94..<98: comeAndGo()
             case 98: if chance(1, in: 3) { try lose() }
             default: break
@@ -188,5 +206,6 @@ struct BroadcastLogWalkTests {
             try #require(steps < 50_000, "it does not get on")
         }
         #expect(walk.pauses.ring + walk.pauses.index > 0, "it was never full")
+        #expect(walk.skips > 0)
     }
 }

@@ -45,6 +45,27 @@ struct HolesTests {
         expect(index, .everyone, gets: [0..<5, 8..<10])
     }
 
+    @Test func `who skips misses what was for it, and no more`() {
+        var index = FrameIndex(capacity: 8)
+        index.append(Frame(length: 5))
+        index.append(Frame(length: 3), for: Self.one)
+        index.skip(7)
+        index.append(Frame(length: 2))
+        #expect(index.frames(from: 5, for: Self.one) == (2, 5))
+        #expect(index.frames(from: 5, for: Self.two) == (1, 2))
+        #expect(index.frames(from: 17, for: Self.two) == (0, 0))
+        #expect(index.rest(at: 6, for: Self.one) == 6..<8)
+        #expect(index.rest(at: 8, for: Self.one).isEmpty)
+        #expect(index.rest(at: 16, for: Self.two) == 16..<17)
+        #expect(index.rest(at: 17, for: Self.two).isEmpty)
+        // The oldest one that is kept has no neighbour any more whose end is its beginning.
+        index.release(before: 6)
+        #expect(index.rest(at: 6, for: Self.one) == 6..<8)
+        index.release(before: 15)
+        #expect(index.rest(at: 15, for: Self.one).isEmpty)
+        #expect(index.frames(from: 15, for: Self.one) == (1, 2))
+    }
+
     @Test func `skipped bytes are for nobody`() {
         var index = FrameIndex(capacity: 8)
         index.skip(4)
