@@ -1,3 +1,4 @@
+import Glibc
 import Linux
 import Uplink
 
@@ -36,11 +37,15 @@ final class UpstreamConnection: ReadinessHandler {
 
     private func finishConnecting() {
         let code = descriptor.takeError()
-        guard code == 0 else {
+        // One that is reset before it is established was refused, so this one has been established, and ended before we
+        // looked: what came from the upstream is there to be read.
+        let hasEnded = code == ECONNRESET || code == EPIPE
+        guard code == 0 || hasEnded else {
             return bridge.upstreamFailed(step: step, .system(call: "connect", errno: code))
         }
         isConnecting = false
         bridge.upstreamOpened(step: step)
+        if hasEnded { sendingFailed(SystemError(call: "connect", code: code)) }
     }
 
     func receive(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Transfer {

@@ -98,6 +98,26 @@ struct CutTests {
         }
     }
 
+    @Test func `what an upstream sent arrives, although it reset the connection before we saw that it stands`() throws {
+        let upstream = try FakeUpstream()
+        let filler = try upstream.fillBacklog()
+        try DaemonProcess.run(Self.configuration(upstream, .line)) { daemon in
+            let program = try daemon.connect()
+            try eventually("an attempt to connect") { upstream.isBeingConnected }
+            daemon.signal(SIGSTOP)
+            try upstream.accept().close()
+            let server = try upstream.accept()
+            let stream = Wire.line.frame("go away")
+            try server.send(stream)
+            try eventually("the stream to be in the daemon's kernel") { server.unacknowledged == 0 }
+            server.reset()
+            daemon.signal(SIGCONT)
+            #expect(try program.receive(stream.count) == stream)
+            try daemon.awaitLine("lost: Connection reset by peer")
+        }
+        filler.close()
+    }
+
     @Test(arguments: [false, true])
     func `all that an upstream sent before its end arrives, also while clients send`(isReset: Bool) throws {
         let upstream = try FakeUpstream()
