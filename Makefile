@@ -37,6 +37,15 @@ test: ## build for debugging, then run every test
 	@scripts/setup test
 	swift test --disable-xctest $(swift_flags)
 
+.PHONY: abuses
+abuses: ## misuse the daemon in every way, and print what each costs
+	@scripts/setup test
+	@mkdir -p .build && rm -f .build/abuses
+	TRUNKLINE_ABUSES="$$PWD/.build/abuses" \
+	    swift test --disable-xctest $(swift_flags) --filter AbuseTests >.build/abuses.log || { cat .build/abuses.log; exit 1; }
+	@{ printf 'abuse\tprocessor\tmemory before\tafter\tdescriptors before\tafter\tlines logged\n'; cat .build/abuses; } | \
+	    column -t -s "$$(printf '\t')"
+
 # Options for the benchmark: make bench BENCH='--scenario out-64-10 --reps 1'
 BENCH ?=
 CFLAGS ?= -O2

@@ -79,4 +79,22 @@ final class ChildProcess {
         let ticks = (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
         return .seconds(ticks) / sysconf(Int32(_SC_CLK_TCK))
     }
+
+    /// Bytes of its own that it has in memory: without the programs' text, which others share (proc_pid_status(5)).
+    var ownMemory: Int {
+        text(of: "/proc/\(pid)/status").split(separator: "\n").reduce(0) { sum, line in
+            guard line.hasPrefix("RssAnon:") || line.hasPrefix("RssShmem:") else { return sum }
+            return sum + 1024
+                * (line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0)
+        }
+    }
+
+    /// How many descriptors it has open.
+    var descriptorCount: Int {
+        guard let directory = opendir("/proc/\(pid)/fd") else { return 0 }
+        defer { closedir(directory) }
+        var count = -2
+        while readdir(directory) != nil { count += 1 }
+        return count
+    }
 }

@@ -98,7 +98,10 @@ struct CutTests {
         }
     }
 
-    @Test func `what an upstream sent arrives, although it reset the connection before we saw that it stands`() throws {
+    @Test
+    func `what an upstream sent arrives, although it reset the connection before we saw that it stands`()
+        throws
+    {
         let upstream = try FakeUpstream()
         let filler = try upstream.fillBacklog()
         try DaemonProcess.run(Self.configuration(upstream, .line)) { daemon in

@@ -52,7 +52,8 @@ final class FakeUpstream {
         return text(of: "/proc/net/tcp").split(separator: "\n").contains { line in
             let fields = line.split(separator: " ")
             return fields.count > 3 && fields[3] == "02"
-                && fields[2].hasSuffix(":" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal)
+                && fields[2].hasSuffix(
+                    ":" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal)
         }
     }
 

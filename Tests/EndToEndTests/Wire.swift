@@ -5,6 +5,7 @@ enum Wire: CaseIterable, Sendable, CustomTestStringConvertible {
     case line
     case delimiter
     case length
+    case longLength
     case fixed
 
     static let fixedSize = 40
@@ -17,6 +18,7 @@ enum Wire: CaseIterable, Sendable, CustomTestStringConvertible {
         case .line: "line"
         case .delimiter: "{kind: delimiter, end: '\\r\\n\\0'}"
         case .length: "{kind: length, bytes: 4, order: big}"
+        case .longLength: "{kind: length, bytes: 8, order: little}"
         case .fixed: "{kind: fixed, size: \(Self.fixedSize)}"
         }
     }
@@ -34,6 +36,8 @@ enum Wire: CaseIterable, Sendable, CustomTestStringConvertible {
         case .delimiter: return payload + [0x0D, 0x0A, 0x00]
         case .length:
             return (0..<4).map { UInt8(truncatingIfNeeded: payload.count >> (24 - 8 * $0)) } + payload
+        case .longLength:
+            return (0..<8).map { UInt8(truncatingIfNeeded: payload.count >> (8 * $0)) } + payload
         case .fixed: return payload
         }
     }
@@ -64,6 +68,9 @@ enum Wire: CaseIterable, Sendable, CustomTestStringConvertible {
         case .length:
             guard bytes.count >= 4 else { return nil }
             return 4 + bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        case .longLength:
+            guard bytes.count >= 8 else { return nil }
+            return 8 + bytes.prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
         case .fixed: return Self.fixedSize
         }
     }

@@ -1,0 +1,22 @@
+import Glibc
+
+extension Abuse {
+    /// What the machine and its administrator do.
+    static let byTheHost = [
+        Abuse("SIGSTOP and SIGCONT in a flood") { scene in
+            for _ in 0..<5 {
+                scene.daemon.signal(SIGSTOP)
+                scene.daemon.signal(SIGCONT)
+                try scene.flood(messages: 200)
+            }
+        },
+        Abuse("a hundred times SIGHUP") { scene in
+            for _ in 0..<100 { scene.daemon.signal(SIGHUP) }
+            try scene.flood(messages: 200)
+        },
+        Abuse("SIGPIPE") { scene in
+            scene.daemon.signal(SIGPIPE)
+            try scene.flood(messages: 200)
+        },
+    ]
+}
