@@ -16,8 +16,15 @@ final class ChildProcess {
 
     static func path(of program: String) -> String { "\(products)/\(program)" }
 
-    /// The first of the arguments is the program's path; input, output and errors are files, and the environment is all that
-    /// it gets.
+    /// What tells a sanitizer and the crash reporter how to behave goes to the programs, too.
+    private static let inherited: [String: String] = {
+        let names = ["ASAN_OPTIONS", "TSAN_OPTIONS", "SWIFT_BACKTRACE"]
+        let values = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+        return Dictionary(uniqueKeysWithValues: values)
+    }()
+
+    /// The first of the arguments is the program's path; input, output and errors are files, and the environment is nearly
+    /// all that it gets.
     init(
         _ arguments: [String], environment: [String: String], input: String = "/dev/null", output: String,
         errors: String
@@ -39,6 +46,7 @@ final class ChildProcess {
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var argv: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        let environment = Self.inherited.merging(environment) { $1 }
         var envp: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for string in argv + envp { free(string) } }
         var pid: pid_t = 0
