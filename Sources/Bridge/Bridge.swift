@@ -70,6 +70,8 @@ public final class Bridge {
     private var timers: [Timer: TimerID] = [:]
 
     public internal(set) var totals = Totals()
+    /// The bytes that had been moved when `reportNextFlow` was called.
+    private var bytesAtRest: Int?
     /// The connection to the upstream, as last reported.
     public internal(set) var uplinkState: UplinkState?
 
@@ -131,6 +133,17 @@ public final class Bridge {
     func closeListeners() {
         for listener in listeners { listener.close() }
         listeners = []
+    }
+
+    /// Asks for one `flowing` when the next bytes come from the upstream or go to it.
+    public func reportNextFlow() { bytesAtRest = bytesMoved }
+
+    private var bytesMoved: Int { totals.received.bytes + totals.sent.bytes }
+
+    private func reportFlow() {
+        guard let bytesAtRest, bytesAtRest != bytesMoved else { return }
+        self.bytesAtRest = nil
+        report(.flowing)
     }
 
     public var clientCount: Int { clients.count }
@@ -196,6 +209,7 @@ extension Bridge: TurnTaker {
         if isFanOutNeeded { fanOut() }
         if stage == .running { readClients() }
         sendOutbox()
+        reportFlow()
         watchPatience()
         watchIdle()
         connection?.updateInterest(isReadingPaused: log.space == 0)

@@ -19,6 +19,8 @@ public enum BridgeEvent: Equatable, Sendable {
     case acceptingResumed(socket: String)
     /// So much has just been thrown away.
     case discarded(DiscardReason, Amount)
+    /// Bytes come from the upstream or go to it, for the first time since `reportNextFlow`.
+    case flowing
     /// `stop` has done its work: the loop can end.
     case stopped
 }

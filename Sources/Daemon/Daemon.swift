@@ -10,8 +10,8 @@ public final class Daemon {
     private static let drainLimit = Duration.seconds(2)
     /// Descriptors that clients never get: the uplink's, the resolver's, and our own.
     private static let reservedDescriptors = 64
-    /// `STATUS=` follows the clients' coming and going at most so often.
-    private static let statusInterval = Duration.seconds(1)
+    /// What repeats itself is summed up so often.
+    private static let summaryInterval = Duration.seconds(10)
 
     private enum Topic: String, CaseIterable {
         case clients = "lines about clients"
@@ -26,16 +26,17 @@ public final class Daemon {
     private let notifier: Notifier?
     private var bridge: Bridge?
 
-    private var status = StatusText()
+    private var status: Status?
     private var outage = OutageLog()
     /// What can be said again and again is said so often at the most; the rest is counted.
     private var throttles = Dictionary(
-        uniqueKeysWithValues: Topic.allCases.map { ($0, Throttle(limit: 20, interval: .seconds(10))) })
+        uniqueKeysWithValues: Topic.allCases.map {
+            ($0, Throttle(limit: 20, interval: Daemon.summaryInterval))
+        })
     private var discards = DiscardLog()
-    private var statusDue: ContinuousClock.Instant
-    private var statusTimer: TimerID?
     private var outageTimer: TimerID?
     private var summaryTimer: TimerID?
+    private var discardTimer: TimerID?
     private var exitStatus: Int32 = 0
 
     /// - Parameters:
@@ -46,17 +47,19 @@ public final class Daemon {
         name = configuration.name
         signals = try Signals([SIGTERM, SIGINT, SIGHUP])
         loop = try EventLoop()
-        journal = try Journal()
+        journal = try Journal(
+            fields: JournalField.common(bridge: name), lossID: LogKind.linesLost.rawValue)
         var notifier: Notifier?
         if let notifySocket {
             do throws(SystemError) {
                 notifier = try Notifier(address: notifySocket, loop: loop)
             } catch {
-                journal.log(.warning, "cannot tell the service manager anything: \(notifySocket): \(error)")
+                let words = "cannot tell the service manager anything: \(notifySocket): \(error)"
+                let fields = JournalField.failure(call: "\(error.call)", errno: error.code)
+                journal.log(LogLine(.managerUnreachable, .warning, words, fields).entry)
             }
         }
         self.notifier = notifier
-        statusDue = loop.now
         _ = try loop.add(signals.descriptor, for: .readable, handler: self)
         start(configuration)
     }
@@ -68,12 +71,13 @@ public final class Daemon {
                 configuration, loop: loop, maximumClients: max(1, limit - Self.reservedDescriptors),
                 observer: self)
             self.bridge = bridge
+            status = notifier.map { Status(of: bridge, notifier: $0, loop: loop) }
             try bridge.start()
             let paths = configuration.sockets.map(\.path).joined(separator: ", ")
-            journal.log(.info, "listening on \(paths)")
+            log(LogLine(.listening, .info, "listening on \(paths)"))
             notifier?.ready()
         } catch {
-            journal.log(.error, "\(error); cannot start")
+            log(LogLine(.cannotStart, .error, "\(error); cannot start"))
             exitStatus = 1
         }
     }
@@ -85,34 +89,21 @@ public final class Daemon {
         do throws(SystemError) {
             if exitStatus == 0 { try loop.run() }
         } catch {
-            journal.log(.error, "\(error); the event loop cannot go on")
+            log(
+                LogLine(
+                    .loopFailed, .error, "\(error); the event loop cannot go on",
+                    JournalField.failure(call: "\(error.call)", errno: error.code)))
             exitStatus = 1
         }
         journal.close(atMost: .milliseconds(200))
         return exitStatus
     }
 
-    // MARK: Status
-
-    /// A change of the uplink is told at once, one of the clients within a second.
-    private func statusChanged(atOnce: Bool) {
-        guard let notifier else { return }
-        let now = loop.now
-        guard atOnce || now >= statusDue else {
-            if statusTimer == nil { statusTimer = loop.arm(at: statusDue, handler: self) }
-            return
-        }
-        if let statusTimer { loop.disarm(statusTimer) }
-        statusTimer = nil
-        statusDue = now + Self.statusInterval
-        notifier.status(status.text(clients: bridge?.clientCount ?? 0, now: now))
-    }
-
     // MARK: Log
 
     private func log(_ line: LogLine?) {
         guard let line else { return }
-        journal.log(line.level, line.text)
+        journal.log(line.entry)
     }
 
     private func log(_ line: LogLine, on topic: Topic) {
@@ -123,15 +114,28 @@ public final class Daemon {
         }
     }
 
-    private func armSummary() { summaryTimer = loop.arm(at: loop.now + .seconds(10), handler: self) }
+    private func armSummary() {
+        summaryTimer = loop.arm(at: loop.now + Self.summaryInterval, handler: self)
+    }
 
-    private func logSummaries() {
+    private func logSummary() {
         for topic in Topic.allCases {
             let count = throttles[topic]?.takeSuppressed() ?? 0
             let level: LogLevel = topic == .clients ? .info : .warning
-            if count > 0 { log(LogLine(level, "\(count) more \(topic.rawValue) were left out")) }
+            if count > 0 { log(LogLine(.leftOut, level, "\(count) more \(topic.rawValue) were left out")) }
         }
+    }
+
+    private func logDiscards() {
         for line in discards.takeSuppressed() { log(line) }
+        if let discardTimer { loop.disarm(discardTimer) }
+        discardTimer = nil
+        armDiscards()
+    }
+
+    private func armDiscards() {
+        guard discardTimer == nil, discards.isDue else { return }
+        discardTimer = loop.arm(at: loop.now + discards.interval, handler: self)
     }
 }
 
@@ -139,59 +143,59 @@ extension Daemon: BridgeObserver {
     public func report(_ event: BridgeEvent) {
         switch event {
         case .uplink(let state):
-            status.show(state)
-            statusChanged(atOnce: true)
-            log(outage.line(for: state, now: loop.now))
-            armOutageTimer()
+            status?.uplinkChanged(state)
+            logOutage(outage.line(for: state, now: loop.now))
         case .admitted(let client):
-            log(LogLine(.info, "\(client.text) connected"), on: .clients)
-            statusChanged(atOnce: false)
+            log(LogLine(admitted: client), on: .clients)
+            status?.clientsChanged()
         case .left(let client, let reason):
             let line = LogLine(left: client, reason)
             log(line, on: line.level == .warning ? .clientTrouble : .clients)
-            statusChanged(atOnce: false)
+            status?.clientsChanged()
         case .fellBehind(let client, let bytes):
             log(LogLine(fellBehind: client, bytes: bytes), on: .clientTrouble)
         case .missed(let client, let amount, let hasCaughtUp):
             log(LogLine(missed: amount, by: client, hasCaughtUp: hasCaughtUp), on: .clientTrouble)
         case .acceptingPaused(let socket, let reason):
-            log(
-                LogLine(.warning, "socket \(socket): new clients have to wait: \(reason.text)"),
-                on: .accepting)
+            log(LogLine(acceptingPausedOn: socket, reason), on: .accepting)
         case .acceptingResumed(let socket):
-            log(LogLine(.notice, "socket \(socket): new clients are accepted again"), on: .accepting)
+            log(LogLine(acceptingResumedOn: socket), on: .accepting)
         case .discarded(let reason, let amount):
             log(discards.line(for: reason, amount))
-            if discards.isDue && summaryTimer == nil { armSummary() }
+            armDiscards()
+        case .flowing: status?.flowing()
         case .stopped:
             stopped()
         }
     }
 
-    private func armOutageTimer() {
+    private func logOutage(_ line: LogLine?) {
+        log(line)
+        // What the outage has cost is told with its end.
+        if line?.kind == .connected { logDiscards() }
+        if let outageTimer { loop.disarm(outageTimer) }
+        outageTimer = outage.due.map { loop.arm(at: $0, handler: self) }
         if let outageTimer { loop.disarm(outageTimer) }
         outageTimer = outage.due.map { loop.arm(at: $0, handler: self) }
     }
 
     private func stopped() {
-        logSummaries()
-        if let totals = bridge?.totals { log(LogLine(.info, "stopped: \(totals.text)")) }
+        logSummary()
+        logDiscards()
+        if let totals = bridge?.totals { log(LogLine(.stopped, .info, "stopped: \(totals.text)")) }
         loop.stop()
     }
 }
 
 extension Daemon: TimerHandler {
     public func timerFired(_ timer: TimerID) {
-        if timer == statusTimer {
-            statusTimer = nil
-            statusChanged(atOnce: false)
-        } else if timer == outageTimer {
-            outageTimer = nil
-            log(outage.settled(now: loop.now))
+        if timer == outageTimer {
+            logOutage(outage.timerFired(now: loop.now))
         } else if timer == summaryTimer {
             summaryTimer = nil
-            logSummaries()
-            if discards.isDue { armSummary() }
+            logSummary()
+        } else if timer == discardTimer {
+            logDiscards()
         }
     }
 }
@@ -203,10 +207,11 @@ extension Daemon: ReadinessHandler {
             guard signal != SIGHUP else {
                 log(
                     LogLine(
-                        .notice, "SIGHUP: the configuration is read at the start only: restart to change it"))
+                        .notReloaded, .notice,
+                        "SIGHUP: the configuration is read at the start only: restart to change it"))
                 continue
             }
-            log(LogLine(.info, "\(signal == SIGINT ? "SIGINT" : "SIGTERM"): stopping"))
+            log(LogLine(.stopping, .info, "\(signal == SIGINT ? "SIGINT" : "SIGTERM"): stopping"))
             notifier?.stopping()
             bridge?.stop(draining: Self.drainLimit)
         }

@@ -5,48 +5,76 @@ import Uplink
 
 /// One line of the log: operation, object, reason, consequence.
 struct LogLine: Equatable {
+    let kind: LogKind
     let level: LogLevel
     let text: String
+    /// What the journal finds it by; the README explains them.
+    let fields: [JournalField]
 
-    init(_ level: LogLevel, _ text: String) {
+    init(_ kind: LogKind, _ level: LogLevel, _ text: String, _ fields: [JournalField] = []) {
+        self.kind = kind
         self.level = level
         self.text = text
+        self.fields = fields
+    }
+
+    var entry: JournalEntry { JournalEntry(level, id: kind.rawValue, text, fields) }
+
+    init(admitted client: ClientIdentity) {
+        self.init(.clientConnected, .info, "\(client.text) connected", client.fields)
     }
 
     init(left client: ClientIdentity, _ reason: LeaveReason) {
-        switch reason {
-        case .closed: self.init(.info, "\(client.text) closed its connection")
-        case .behind(let bytes):
-            self.init(
-                .warning,
-                "\(client.text) disconnected: it was \(bytes) bytes behind and held the others up for longer than its"
-                    + " patience")
-        case .framing(let error):
-            self.init(.warning, "\(client.text) disconnected: it sent garbage: \(error)")
-        case .failed(let error): self.init(.warning, "\(client.text) disconnected: \(error)")
-        case .stopped: self.init(.info, "\(client.text) disconnected: the daemon stops")
-        }
+        let (kind, level, words): (LogKind, LogLevel, String) =
+            switch reason {
+            case .closed: (.clientLeft, .info, "closed its connection")
+            case .behind(let bytes):
+                (
+                    .clientDisconnected, .warning,
+                    "disconnected: it was \(bytes) bytes behind and held the others up for longer than its patience"
+                )
+            case .framing(let error):
+                (.clientDisconnected, .warning, "disconnected: it sent garbage: \(error)")
+            case .failed(let error): (.clientDisconnected, .warning, "disconnected: \(error)")
+            case .stopped: (.clientLeft, .info, "disconnected: the daemon stops")
+            }
+        self.init(kind, level, "\(client.text) \(words)", client.fields + reason.fields)
+    }
+
+    init(acceptingPausedOn socket: String, _ reason: PauseReason) {
+        self.init(
+            .acceptingPaused, .warning, "socket \(socket): new clients have to wait: \(reason.text)",
+            [.socket(socket)] + reason.fields)
+    }
+
+    init(acceptingResumedOn socket: String) {
+        self.init(
+            .acceptingResumed, .notice, "socket \(socket): new clients are accepted again", [.socket(socket)])
+    }
+
+    init(discarded amount: Amount, _ reason: DiscardReason) {
+        self.init(.discarded, reason.level, "discarded \(amount.text) \(reason.text)", [.reason(reason.name)])
     }
 }
 
 extension LogLine {
     init(fellBehind client: ClientIdentity, bytes: Int) {
         self.init(
-            .warning,
+            .clientSkips, .warning,
             "\(client.text) is \(bytes) bytes behind and held the others up for longer than its patience: it misses"
-                + " messages until it has caught up")
+                + " messages until it has caught up", client.fields + [.reason("patience")])
     }
 
     init(missed amount: Amount, by client: ClientIdentity, hasCaughtUp: Bool) {
         self.init(
-            .notice,
-            "\(client.text) \(hasCaughtUp ? "has caught up: it" : "never caught up: it") missed \(amount.whole)"
-        )
+            .clientMissed, .notice,
+            "\(client.text) \(hasCaughtUp ? "has caught up: it" : "never caught up: it") missed \(amount.whole)",
+            client.fields)
     }
 }
 
 /// `1 client`, `2 clients`.
-private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 extension ClientIdentity {
     /// `client 7 of default (pid 1234, uid 1000)`.

@@ -13,8 +13,10 @@ struct StatusText {
         self.state = state
     }
 
-    func text(clients: Int, now: ContinuousClock.Instant) -> String {
-        "\(uplink(now: now)), \(clients) \(clients == 1 ? "client" : "clients")"
+    func text(clients: Int, rates: Rates, now: ContinuousClock.Instant) -> String {
+        let text = "\(uplink(now: now)), \(counted(clients, "client"))"
+        guard case .ready = state else { return text }
+        return "\(text), \(rates.text)"
     }
 
     private func uplink(now: ContinuousClock.Instant) -> String {

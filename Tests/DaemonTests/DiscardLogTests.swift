@@ -50,6 +50,23 @@ struct DiscardLogTests {
         #expect(log.isDue, "even if it stays the only one")
     }
 
+    @Test func `what goes on for long is told ever more seldom, down to hourly`() {
+        var log = DiscardLog()
+        _ = log.line(for: .upstreamAway, amount)
+        var (intervals, lines) = ([log.interval], 0)
+        while intervals.reduce(.zero, +) < .seconds(24 * 3600) {
+            _ = log.line(for: .upstreamAway, amount)
+            lines += log.takeSuppressed().count
+            intervals.append(log.interval)
+        }
+        #expect(intervals.prefix(3) == [.seconds(10), .seconds(20), .seconds(40)])
+        #expect(intervals.last == .seconds(3600))
+        #expect(lines < 35)
+        // Once it is quiet all is as before.
+        #expect(log.takeSuppressed().isEmpty)
+        #expect(log.interval == .seconds(10))
+    }
+
     @Test func `a throttle counts what it holds back in each interval`() {
         var throttle = Throttle(limit: 2, interval: .seconds(10))
         let start = ContinuousClock.now

@@ -7,52 +7,96 @@ import Uplink
 @testable import Daemon
 @testable import Linux
 
+extension [JournalField] {
+    /// `NAME=value`, each.
+    var assignments: [String] { map { "\($0.name)=\($0.value)" } }
+}
+
+extension LogLine {
+    var assignments: [String] { fields.assignments }
+}
+
 /// The log's words, exactly.
 struct LogLineTests {
     static let client = ClientIdentity(number: 7, socket: "default", pid: 1234, uid: 1000)
 
     @Test(
         arguments: [
-            (.closed, .info, "client 7 of default (pid 1234, uid 1000) closed its connection"),
+            (.closed, .clientLeft, .info, "closed its connection", ["REASON=closed"]),
             (
-                .behind(bytes: 4096), .warning,
-                "client 7 of default (pid 1234, uid 1000) disconnected: it was 4096 bytes behind and held the"
-                    + " others up for longer than its patience"
+                .behind(bytes: 4096), .clientDisconnected, .warning,
+                "disconnected: it was 4096 bytes behind and held the others up for longer than its patience",
+                ["REASON=patience"]
             ),
             (
-                .framing(.tooLong(limit: 100)), .warning,
-                "client 7 of default (pid 1234, uid 1000) disconnected: it sent garbage: a message is longer than"
-                    + " max-message (100 bytes)"
+                .framing(.tooLong(limit: 100)), .clientDisconnected, .warning,
+                "disconnected: it sent garbage: a message is longer than max-message (100 bytes)",
+                ["REASON=framing"]
             ),
             (
-                .failed(SystemError(call: "send", code: 12)), .warning,
-                "client 7 of default (pid 1234, uid 1000) disconnected: send: Cannot allocate memory (errno 12)"
+                .failed(SystemError(call: "send", code: 12)), .clientDisconnected, .warning,
+                "disconnected: send: Cannot allocate memory (errno 12)", ["REASON=send", "ERRNO=12"]
             ),
-            (.stopped, .info, "client 7 of default (pid 1234, uid 1000) disconnected: the daemon stops"),
-        ] as [(LeaveReason, LogLevel, String)])
-    func `a client that is gone`(reason: LeaveReason, level: LogLevel, text: String) {
-        #expect(LogLine(left: Self.client, reason) == LogLine(level, text))
+            (.stopped, .clientLeft, .info, "disconnected: the daemon stops", ["REASON=stopped"]),
+        ] as [(LeaveReason, LogKind, LogLevel, String, [String])])
+    func `a client that is gone`(
+        reason: LeaveReason, kind: LogKind, level: LogLevel, text: String, fields: [String]
+    ) {
+        let line = LogLine(left: Self.client, reason)
+        #expect(line.kind == kind && line.level == level)
+        #expect(line.text == "client 7 of default (pid 1234, uid 1000) \(text)")
+        #expect(
+            line.assignments == ["SOCKET=default", "CLIENT_PID=1234", "CLIENT_UID=1000"] + fields)
+    }
+
+    @Test func `a client that has come`() {
+        let line = LogLine(admitted: Self.client)
+        #expect(line.kind == .clientConnected && line.level == .info)
+        #expect(line.text == "client 7 of default (pid 1234, uid 1000) connected")
+        #expect(line.assignments == ["SOCKET=default", "CLIENT_PID=1234", "CLIENT_UID=1000"])
+    }
+
+    @Test func `a socket on which clients wait, and wait no more`() {
+        let paused = LogLine(acceptingPausedOn: "watch", .failed(SystemError(call: "accept4", code: 23)))
+        #expect(paused.level == .warning)
+        #expect(
+            paused.text
+                == "socket watch: new clients have to wait: accept4: Too many open files in system (errno 23)"
+        )
+        #expect(paused.assignments == ["SOCKET=watch", "REASON=accept4", "ERRNO=23"])
+        let full = LogLine(acceptingPausedOn: "watch", .full(clients: 9))
+        #expect(full.assignments == ["SOCKET=watch", "REASON=open-files"])
+        let resumed = LogLine(acceptingResumedOn: "watch")
+        #expect(resumed.level == .notice)
+        #expect(resumed.text == "socket watch: new clients are accepted again")
+        #expect(resumed.assignments == ["SOCKET=watch"])
+    }
+
+    @Test func `a line is an entry of the journal`() {
+        let line = LogLine(.stopped, .info, "stopped", [.reason("r")])
+        #expect(line.entry == JournalEntry(.info, id: LogKind.stopped.rawValue, "stopped", [.reason("r")]))
+        #expect(
+            JournalField.common(bridge: "ais")
+                == [JournalField("SYSLOG_IDENTIFIER", "trunklined"), JournalField("BRIDGE", "ais")])
     }
 
     @Test func `a client that misses messages`() {
+        let behind = LogLine(fellBehind: Self.client, bytes: 4096)
+        #expect(behind.level == .warning)
         #expect(
-            LogLine(fellBehind: Self.client, bytes: 4096)
-                == LogLine(
-                    .warning,
-                    "client 7 of default (pid 1234, uid 1000) is 4096 bytes behind and held the others up for longer"
-                        + " than its patience: it misses messages until it has caught up"))
+            behind.text
+                == "client 7 of default (pid 1234, uid 1000) is 4096 bytes behind and held the others up for longer than"
+                + " its patience: it misses messages until it has caught up")
+        let client = ["SOCKET=default", "CLIENT_PID=1234", "CLIENT_UID=1000"]
+        #expect(behind.assignments == client + ["REASON=patience"])
         let missed = [true, false].map { hasCaughtUp in
             LogLine(missed: Amount(messages: 1, bytes: 10), by: Self.client, hasCaughtUp: hasCaughtUp)
         }
+        #expect(missed.allSatisfy { $0.level == .notice && $0.assignments == client })
         #expect(
-            missed == [
-                LogLine(
-                    .notice,
-                    "client 7 of default (pid 1234, uid 1000) has caught up: it missed 1 message (10 bytes)"),
-                LogLine(
-                    .notice,
-                    "client 7 of default (pid 1234, uid 1000) never caught up: it missed 1 message (10 bytes)"
-                ),
+            missed.map(\.text) == [
+                "client 7 of default (pid 1234, uid 1000) has caught up: it missed 1 message (10 bytes)",
+                "client 7 of default (pid 1234, uid 1000) never caught up: it missed 1 message (10 bytes)",
             ])
     }
 
@@ -84,23 +128,21 @@ struct LogLineTests {
             var log = DiscardLog()
             return log.line(for: reason, Amount(messages: 2, bytes: 10))
         }
+        #expect(told.allSatisfy { $0?.kind == .discarded })
+        #expect(told.map { $0?.level } == [.info, .info, .warning, .warning, .info, .warning])
         #expect(
-            told == [
-                LogLine(
-                    .info,
-                    "discarded 2 messages (10 bytes) of a message that the end of the connection cut off"),
-                LogLine(
-                    .info,
-                    "discarded 2 messages (10 bytes) of a message that a client began and never finished"),
-                LogLine(.warning, "discarded 2 messages (10 bytes) from clients, for the upstream is away"),
-                LogLine(.warning, "discarded 2 messages (10 bytes) from clients of a socket with send: no"),
-                LogLine(
-                    .info,
-                    "discarded 2 messages (10 bytes) for clients that read too slowly (when-behind: drop)"),
-                LogLine(
-                    .warning,
-                    "discarded 2 messages (10 bytes) from clients that the upstream had not taken when the daemon"
-                        + " stopped"),
+            told.map { $0?.text } == [
+                "discarded 2 messages (10 bytes) of a message that the end of the connection cut off",
+                "discarded 2 messages (10 bytes) of a message that a client began and never finished",
+                "discarded 2 messages (10 bytes) from clients, for the upstream is away",
+                "discarded 2 messages (10 bytes) from clients of a socket with send: no",
+                "discarded 2 messages (10 bytes) for clients that read too slowly (when-behind: drop)",
+                "discarded 2 messages (10 bytes) from clients that the upstream had not taken when the daemon stopped",
+            ])
+        #expect(
+            told.map { $0?.assignments } == [
+                ["REASON=cut-off"], ["REASON=unfinished"], ["REASON=upstream-away"], ["REASON=not-allowed"],
+                ["REASON=behind"], ["REASON=stopped"],
             ])
     }
 
@@ -121,13 +163,23 @@ struct LogLineTests {
 
     @Test(
         arguments: [
-            (.unresolved("no such name"), "cannot resolve x:1: no such name"),
-            (.resolutionTimedOut, "cannot resolve x:1: no answer within connect-timeout"),
-            (.connectTimedOut, "cannot connect to x:1: no answer within connect-timeout"),
-            (.system(call: "connect", errno: 111), "cannot connect to x:1: Connection refused (errno 111)"),
-        ] as [(Uplink.Reason, String)])
-    func `why there is no connection`(reason: Uplink.Reason, text: String) {
+            (.unresolved("no such name"), "cannot resolve x:1: no such name", ["REASON=unresolved"]),
+            (
+                .resolutionTimedOut, "cannot resolve x:1: no answer within connect-timeout",
+                ["REASON=resolve-timeout"]
+            ),
+            (
+                .connectTimedOut, "cannot connect to x:1: no answer within connect-timeout",
+                ["REASON=connect-timeout"]
+            ),
+            (
+                .system(call: "connect", errno: 111),
+                "cannot connect to x:1: Connection refused (errno 111)", ["REASON=connect", "ERRNO=111"]
+            ),
+        ] as [(Uplink.Reason, String, [String])])
+    func `why there is no connection`(reason: Uplink.Reason, text: String, fields: [String]) {
         #expect(reason.text(address: "x:1", wasReady: false) == text)
+        #expect(reason.fields.assignments == fields)
     }
 
     @Test(

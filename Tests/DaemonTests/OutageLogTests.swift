@@ -29,21 +29,23 @@ import Uplink
         #expect(
             log.line(for: Self.lost(after: .seconds(90), at: 90), now: Self.at(90))
                 == LogLine(
-                    .warning,
-                    "connection to \(Self.address) lost: the upstream closed it after 1 min 30 s; next attempt at once"
-                ))
+                    .upstreamAway, .notice,
+                    "connection to \(Self.address) lost: the upstream closed it after 1 min 30 s; next attempt at once",
+                    [.upstream(Self.address), .reason("closed")]))
         #expect(
             log.line(for: Self.refused(at: 91), now: Self.at(91))
                 == LogLine(
-                    .warning,
-                    "cannot connect to \(Self.address): Connection refused (errno 111); next attempt in 4.0 s"
-                ))
+                    .upstreamAway, .warning,
+                    "cannot connect to \(Self.address): Connection refused (errno 111); next attempt in 4.0 s",
+                    [.upstream(Self.address), .reason("connect"), JournalField("ERRNO", "111")]))
         for second in 92..<1000 {
             #expect(log.line(for: Self.refused(at: Double(second)), now: Self.at(Double(second))) == nil)
         }
         #expect(
             log.line(for: .ready(Self.address, attempts: 909), now: Self.at(1000))
-                == LogLine(.notice, "connected to \(Self.address) after 15 min 10 s and 909 attempts"))
+                == LogLine(
+                    .connected, .notice, "connected to \(Self.address) after 15 min 10 s and 909 attempts",
+                    [.upstream(Self.address)]))
         #expect(log.due == nil)
     }
 
@@ -51,18 +53,22 @@ import Uplink
         var log = OutageLog()
         var lines: [LogLine] = []
         for second in 0..<1000 {
+            let due = log.due.map { $0 <= Self.at(Double(second)) } ?? false
+            if due { lines += [log.timerFired(now: Self.at(Double(second)))].compactMap { $0 } }
             let ready = log.line(for: .ready(Self.address, attempts: 1), now: Self.at(Double(second)))
             let lost = log.line(
                 for: Self.lost(after: .milliseconds(100), at: Double(second)),
                 now: Self.at(Double(second) + 0.1))
             lines += [ready, lost].compactMap { $0 }
         }
-        #expect(lines.count == 2, "\(lines)")
+        #expect(
+            lines.map(\.kind) == [.connected, .upstreamAway, .upstreamStillAway, .upstreamStillAway],
+            "\(lines)")
         #expect(log.line(for: .ready(Self.address, attempts: 1), now: Self.at(1000)) == nil)
         #expect(log.due == Self.at(1002))
         #expect(
-            log.settled(now: Self.at(1002))
-                == LogLine(.notice, "connected to \(Self.address) after 16 min 39 s and 1000 attempts"))
+            log.timerFired(now: Self.at(1002))?.text
+                == "connected to \(Self.address) after 16 min 39 s and 1000 attempts")
         #expect(log.due == nil)
     }
 
@@ -74,6 +80,69 @@ import Uplink
                 now: Self.at(0))
         }
         #expect(lines.count == 10)
+    }
+
+    /// Fails an attempt every ten seconds, and calls the timer when it is due.
+    private static func away(_ log: inout OutageLog, from start: Int, to end: Int) -> [(Int, LogLine)] {
+        var told: [(Int, LogLine)] = []
+        for second in stride(from: start, to: end, by: 10) {
+            if let due = log.due, due <= at(Double(second)) {
+                told += log.timerFired(now: at(Double(second))).map { [(second, $0)] } ?? []
+            }
+            told +=
+                log.line(for: refused(at: Double(second)), now: at(Double(second))).map { [(second, $0)] }
+                ?? []
+        }
+        return told
+    }
+
+    @Test func `that an outage goes on is told after 1, 10 and 60 minutes, then hourly`() {
+        var log = OutageLog()
+        let told = Self.away(&log, from: 0, to: 6 * 3600 + 600)
+        #expect(told.map(\.0) == [0, 60, 600, 3600, 2 * 3600, 3 * 3600, 4 * 3600, 5 * 3600, 6 * 3600])
+        #expect(told.dropFirst().allSatisfy { $0.1.kind == .upstreamStillAway && $0.1.level == .warning })
+        #expect(told[1].1.assignments == ["UPSTREAM=\(Self.address)", "REASON=connect", "ERRNO=111"])
+        #expect(
+            told[1].1.text
+                == "still not connected after 1 min 0 s and 6 attempts: cannot connect to \(Self.address): "
+                + "Connection refused (errno 111); next attempt in 4.0 s")
+        #expect(told[8].1.text.hasPrefix("still not connected after 6 h 0 min and 2160 attempts: "))
+    }
+
+    @Test func `a month of an outage is a line an hour`() {
+        var log = OutageLog()
+        #expect(Self.away(&log, from: 0, to: 30 * 24 * 3600).count == 30 * 24 + 2)
+    }
+
+    @Test func `a timer that comes late tells once, and keeps to the hours`() {
+        var log = OutageLog()
+        _ = log.line(for: Self.refused(at: 0), now: Self.at(0))
+        #expect(log.due == Self.at(60))
+        // The machine slept.
+        #expect(log.timerFired(now: Self.at(5 * 3600 + 7)) != nil)
+        #expect(log.timerFired(now: Self.at(5 * 3600 + 8)) == nil)
+        #expect(log.due == Self.at(6 * 3600))
+    }
+
+    @Test func `a loss needs a person only when the first attempt has failed`() {
+        var log = OutageLog()
+        _ = log.line(for: .ready(Self.address, attempts: 1), now: Self.at(0))
+        let lost = log.line(for: Self.lost(after: .seconds(90), at: 90), now: Self.at(90))
+        let back = log.line(for: .ready(Self.address, attempts: 1), now: Self.at(90.2))
+        #expect([lost?.level, back?.level] == [.notice, .notice])
+        // The next one comes soon.
+        let again = log.line(for: Self.lost(after: .seconds(90), at: 180), now: Self.at(180))
+        #expect(again?.level == .warning)
+    }
+
+    @Test func `a server that sends garbage needs a person at once`() {
+        var log = OutageLog()
+        let line = log.line(
+            for: .waiting(
+                .framing(.tooLong(limit: 5)), address: "x:1", until: Self.at(0), lifetime: .seconds(90)),
+            now: Self.at(0))
+        #expect(line?.level == .warning)
+        #expect(line?.assignments == ["UPSTREAM=x:1", "REASON=framing"])
     }
 
     @Test(

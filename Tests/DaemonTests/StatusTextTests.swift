@@ -12,7 +12,7 @@ struct StatusTextTests {
     func text(_ state: UplinkState?, clients: Int = 3) -> String {
         var status = StatusText()
         if let state { status.show(state) }
-        return status.text(clients: clients, now: Self.now)
+        return status.text(clients: clients, rates: Rates(now: Self.now), now: Self.now)
     }
 
     @Test func `before anything has happened it is starting`() {
@@ -48,8 +48,10 @@ struct StatusTextTests {
         var status = StatusText()
         status.show(.ready("192.0.2.1:10110", attempts: 2))
         let since = times(from: before, after: 0)
-        let told = [0, 100, 200].map { status.text(clients: 1, now: Self.now + .seconds($0)) }
-        #expect(since.map { "ready 192.0.2.1:10110 since \($0), 1 client" }.contains(told[0]))
+        let told = [0, 100, 200].map {
+            status.text(clients: 1, rates: Rates(now: Self.now), now: Self.now + .seconds($0))
+        }
+        #expect(since.map { "ready 192.0.2.1:10110 since \($0), 1 client, 0 in, 0 out" }.contains(told[0]))
         #expect(Set(told).count == 1, "the time is that of the connection")
     }
 

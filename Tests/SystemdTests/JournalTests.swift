@@ -17,16 +17,16 @@ struct JournalTests {
 
     @Test func `lines come in order, each by itself`() throws {
         let pipe = try Pipe()
-        let journal = try Journal(writingTo: pipe.writeEnd, journalStream: nil)
+        let journal = try Journal(writingTo: pipe.writeEnd)
         for number in 0..<100 { journal.log(.info, "line \(number)") }
         journal.close(atMost: .seconds(20))
         pipe.closeWriteEnd()
         #expect(pipe.lines() == (0..<100).map { "line \($0)" })
     }
 
-    @Test func `under the journal each line begins with its level`() throws {
+    @Test func `where the journal has no socket each line begins with its level`() throws {
         let pipe = try Pipe()
-        let journal = try Journal(writingTo: pipe.writeEnd, journalStream: pipe.name)
+        let journal = try Journal(writingTo: pipe.writeEnd, leadsToJournal: true)
         journal.log(.error, "e")
         journal.log(.warning, "w")
         journal.log(.notice, "n")
@@ -36,40 +36,42 @@ struct JournalTests {
         #expect(pipe.lines() == ["<3>e", "<4>w", "<5>n", "<6>i"])
     }
 
-    @Test(arguments: ["", "1", "1:2", ":", "0:0"])
-    func `a stream to somewhere else has no levels`(variable: String) throws {
-        let pipe = try Pipe()
-        for name in [variable, pipe.name + "0", "0" + pipe.name] {
-            let journal = try Journal(writingTo: pipe.writeEnd, journalStream: name)
-            journal.log(.error, "plain")
-            journal.close(atMost: .seconds(20))
-            #expect(pipe.line() == "plain", "\(name)")
-        }
-    }
-
-    @Test func `the environment tells of the journal, for standard error`() async throws {
+    @Test func `the environment tells whether standard error leads to the journal`() async throws {
         await #expect(processExitsWith: .success) {
             let pipe = try Pipe()
             let before = dup(STDERR_FILENO)
             dup2(pipe.writeEnd, STDERR_FILENO)
             defer { dup2(before, STDERR_FILENO) }
-            setenv("JOURNAL_STREAM", pipe.name, 1)
-            let journal = try Journal()
+            func socket(_ stream: String) -> String? {
+                setenv("JOURNAL_STREAM", stream, 1)
+                return JournalDestination.standardError(fields: [], lossID: "").socket
+            }
+            try #require(socket(pipe.name) == "/run/systemd/journal/socket")
+            for stream in ["", "1", "1:2", ":", "0:0", pipe.name + "0", "0" + pipe.name] {
+                try #require(socket(stream) == nil, "\(stream)")
+            }
+            unsetenv("JOURNAL_STREAM")
+            try #require(JournalDestination.standardError(fields: [], lossID: "").socket == nil)
+        }
+    }
+
+    @Test func `without the environment lines go to standard error`() async throws {
+        await #expect(processExitsWith: .success) {
+            let pipe = try Pipe()
+            let before = dup(STDERR_FILENO)
+            dup2(pipe.writeEnd, STDERR_FILENO)
+            defer { dup2(before, STDERR_FILENO) }
+            unsetenv("JOURNAL_STREAM")
+            let journal = try Journal(fields: [], lossID: "")
             journal.log(.warning, "w")
             journal.close(atMost: .seconds(20))
-            try #require(pipe.line() == "<4>w")
-
-            unsetenv("JOURNAL_STREAM")
-            let plain = try Journal()
-            plain.log(.warning, "w")
-            plain.close(atMost: .seconds(20))
             try #require(pipe.line() == "w")
         }
     }
 
     @Test func `control characters become spaces`() throws {
         let pipe = try Pipe()
-        let journal = try Journal(writingTo: pipe.writeEnd, journalStream: nil)
+        let journal = try Journal(writingTo: pipe.writeEnd)
         journal.log(.info, "a\nb\r\nc\u{1B}[31md\0e\u{7F}f\u{85}g\tä€")
         journal.close(atMost: .seconds(20))
         #expect(pipe.line() == "a b  c [31md e f g ä€")
@@ -77,7 +79,7 @@ struct JournalTests {
 
     @Test func `a reader that never reads blocks nobody, and what is dropped is counted and told`() throws {
         let pipe = try Pipe()
-        let journal = try Journal(writingTo: pipe.writeEnd, journalStream: nil)
+        let journal = try Journal(writingTo: pipe.writeEnd)
         let text = String(repeating: "x", count: 100)
         for number in 0..<5000 { journal.log(.info, "\(number) \(text)") }
         // It has returned; and so does this, although nothing more can be written.
@@ -103,7 +105,7 @@ struct JournalTests {
 
     @Test func `dropped lines are told as soon as there is room`() throws {
         let pipe = try Pipe()
-        let journal = try Journal(writingTo: pipe.writeEnd, journalStream: nil)
+        let journal = try Journal(writingTo: pipe.writeEnd)
         let text = String(repeating: "x", count: 100)
         for number in 0..<5000 { journal.log(.info, "\(number) \(text)") }
         var isTold = false
@@ -119,7 +121,7 @@ struct JournalTests {
         let pipe = try Pipe()
         // As whoever shares a terminal may have set it.
         try #require(fcntl(pipe.writeEnd, F_SETFL, O_NONBLOCK) == 0)
-        let journal = try Journal(writingTo: pipe.writeEnd, journalStream: nil)
+        let journal = try Journal(writingTo: pipe.writeEnd)
         let text = String(repeating: "x", count: 1000)
         for number in 0..<500 { journal.log(.info, "\(number) \(text)") }
         journal.close(atMost: .milliseconds(30))
@@ -132,7 +134,7 @@ struct JournalTests {
             var ends: [Int32] = [-1, -1]
             try #require(pipe(&ends) == 0)
             close(ends[0])
-            let journal = try Journal(writingTo: ends[1], journalStream: nil)
+            let journal = try Journal(writingTo: ends[1])
             for _ in 0..<10 { journal.log(.info, "nobody hears it") }
             journal.close(atMost: .seconds(20))
         }

@@ -3,17 +3,40 @@ import TestSupport
 import Testing
 
 @testable import Linux
+@testable import Systemd
 
-/// A service manager's socket, which is read only when the test wants it.
-final class Manager {
+extension JournalDestination {
+    /// Lines to a descriptor, or entries to a socket and, where there is none, lines with their levels.
+    init(_ output: Int32, socket: String? = nil) {
+        self.init(
+            output: output, socket: socket, fields: [JournalField("BRIDGE", "ais")], lossID: "lost")
+    }
+}
+
+extension Journal {
+    convenience init(writingTo raw: Int32, leadsToJournal: Bool = false) throws {
+        try self.init(JournalDestination(raw, socket: leadsToJournal ? "/nonexistent/socket" : nil))
+    }
+
+    func log(_ level: LogLevel, _ text: String) { log(JournalEntry(level, id: "id", text, [])) }
+}
+
+/// A service manager's socket, or the journal's, which is read only when the test wants it.
+///
+/// Sendable, for one thread at a time uses it.
+final class Manager: @unchecked Sendable {
     /// For `$NOTIFY_SOCKET`.
     let address: String
-    private let raw: Int32
+    let raw: Int32
     private var socket: FileDescriptor?
 
     /// At a path, or at a name that is in no file system.
-    init(isAbstract: Bool = false) throws {
+    convenience init(isAbstract: Bool = false) throws {
         let name = "/tmp/trunkline-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+        try self.init(name: name, isAbstract: isAbstract)
+    }
+
+    init(name: String, isAbstract: Bool = false) throws {
         address = isAbstract ? "@" + name : name
         raw = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         try #require(raw >= 0)
@@ -27,11 +50,13 @@ final class Manager {
     }
 
     /// The next message; `nil` when none is waiting.
-    func receive() -> String? {
-        var bytes = [UInt8](repeating: 0, count: 4096)
+    func receiveBytes() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = recv(raw, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-        return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+        return count < 0 ? nil : Array(bytes[..<count])
     }
+
+    func receive() -> String? { receiveBytes().map { String(decoding: $0, as: UTF8.self) } }
 
     func receiveAll() -> [String] {
         var all: [String] = []

@@ -1,0 +1,82 @@
+import Bridge
+import Linux
+import Systemd
+import Uplink
+
+/// The fields that lines of the log have in the journal, and the words that they hold: people search for them, so they
+/// stay as they are.
+extension JournalField {
+    /// The program, for `journalctl --identifier`, and the bridge's name.
+    static func common(bridge: String) -> [JournalField] {
+        [JournalField("SYSLOG_IDENTIFIER", "trunklined"), JournalField("BRIDGE", bridge)]
+    }
+
+    /// What the uplink is, was or should be connected to.
+    static func upstream(_ address: String) -> JournalField { JournalField("UPSTREAM", address) }
+
+    /// The name of one of the bridge's sockets.
+    static func socket(_ name: String) -> JournalField { JournalField("SOCKET", name) }
+
+    static func reason(_ word: String) -> JournalField { JournalField("REASON", word) }
+
+    /// A system call that failed.
+    static func failure(call: String, errno: Int32) -> [JournalField] {
+        [.reason(call), JournalField("ERRNO", "\(errno)")]
+    }
+}
+
+extension ClientIdentity {
+    var fields: [JournalField] {
+        [
+            .socket(socket), JournalField("CLIENT_PID", "\(pid)"), JournalField("CLIENT_UID", "\(uid)"),
+        ]
+    }
+}
+
+extension Uplink.Reason {
+    var fields: [JournalField] {
+        switch self {
+        case .unresolved: [.reason("unresolved")]
+        case .resolutionTimedOut: [.reason("resolve-timeout")]
+        case .connectTimedOut: [.reason("connect-timeout")]
+        case .system(let call, let errno): JournalField.failure(call: call, errno: errno)
+        case .ended: [.reason("closed")]
+        case .idle: [.reason("idle-timeout")]
+        case .framing: [.reason("framing")]
+        }
+    }
+}
+
+extension LeaveReason {
+    var fields: [JournalField] {
+        switch self {
+        case .closed: [.reason("closed")]
+        case .behind: [.reason("patience")]
+        case .framing: [.reason("framing")]
+        case .failed(let error): JournalField.failure(call: "\(error.call)", errno: error.code)
+        case .stopped: [.reason("stopped")]
+        }
+    }
+}
+
+extension PauseReason {
+    var fields: [JournalField] {
+        switch self {
+        case .full: [.reason("open-files")]
+        case .failed(let error): JournalField.failure(call: "\(error.call)", errno: error.code)
+        }
+    }
+}
+
+extension DiscardReason {
+    var name: String {
+        switch self {
+        case .cutOff: "cut-off"
+        case .unfinished: "unfinished"
+        case .upstreamAway: "upstream-away"
+        case .notAllowed: "not-allowed"
+        case .behind: "behind"
+        case .stopped: "stopped"
+        }
+    }
+}

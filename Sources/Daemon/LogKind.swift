@@ -1,0 +1,30 @@
+/// What a line of the log is about, with the number by which the journal knows it (MESSAGE_ID in
+/// systemd.journal-fields(7)).
+///
+/// A number never changes its meaning. `systemd/trunkline.catalog` explains each, for `journalctl --catalog`.
+enum LogKind: String, CaseIterable {
+    case listening = "11f3e84ef7cb4590a1ecb06591123436"
+    case cannotStart = "d52d01383b2446fd8db6b72c37cdf4cf"
+    case managerUnreachable = "f37db61b2a7d4246a24734d5a1602e5c"
+    case loopFailed = "b9aa6a5b82b94dbd9a971df0a76ab085"
+
+    case connected = "4a28944a833c4598a5540c85d2036107"
+    case upstreamAway = "4afeff0d7f814586a07b3eacbde8b3a2"
+    case upstreamStillAway = "fa7ecc15cd7c46d6a67c3a0d93c35d3d"
+
+    case clientConnected = "7e461a74eaf84a639ef1bab12ae2ddb1"
+    case clientLeft = "23b34318ec0241318704c02f5055d864"
+    case clientDisconnected = "b3c51490cbff4d56810f2da6cf43c009"
+    case clientSkips = "e0e3f067807d456896b3a718d5cc857e"
+    case clientMissed = "14cc5f13cdb5484e901330e22c646fa3"
+    case acceptingPaused = "150f797167a14d5fa0a97fc95164e122"
+    case acceptingResumed = "f76c9c11f2a648dea2f62a947882fc61"
+
+    case discarded = "0099492d71af4eaea4c72f6a2b17a9d3"
+    case leftOut = "55567c97c42a4971a8d1d24b62e461cd"
+    case linesLost = "b17b159f279843c1842c21a8673430ce"
+
+    case notReloaded = "8d3ae645ac45470e9493a987f681fcd5"
+    case stopping = "4ee9163b7def45bba8a314df52bcf0b8"
+    case stopped = "7fc933485b44410fb31f12058fd0c32b"
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import Daemon
+
+/// The numbers by which the journal knows the kinds of lines, and what its catalog says of them.
+struct LogKindTests {
+    private static func catalog() throws -> [String] {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = root.appending(path: "systemd/trunkline.catalog")
+        return try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+    }
+
+    @Test(arguments: LogKind.allCases)
+    func `a number is a random 128-bit one`(kind: LogKind) {
+        let digits = Array(kind.rawValue)
+        #expect(digits.count == 32 && digits.allSatisfy("0123456789abcdef".contains))
+        // Version 4 of RFC 9562.
+        #expect(digits[12] == "4" && "89ab".contains(digits[16]))
+    }
+
+    @Test func `the catalog explains every number once, and no other`() throws {
+        let explained = try Self.catalog().filter { $0.hasPrefix("-- ") }.map { String($0.dropFirst(3)) }
+        #expect(explained.sorted() == LogKind.allCases.map(\.rawValue).sorted())
+    }
+
+    @Test func `each explanation has a subject, and names fields that lines have`() throws {
+        let lines = try Self.catalog()
+        let known = ["BRIDGE", "UPSTREAM", "SOCKET", "CLIENT_PID", "CLIENT_UID", "REASON", "ERRNO"]
+        for (number, line) in lines.enumerated() {
+            if line.hasPrefix("-- ") {
+                #expect(lines[number + 1].hasPrefix("Subject: "))
+                #expect(lines[number + 2].hasPrefix("Defined-By: Trunkline"))
+            }
+            for name in line.split(separator: "@").enumerated().filter({ $0.offset % 2 == 1 }) {
+                #expect(known.contains(String(name.element)), "\(line)")
+            }
+        }
+    }
+}
