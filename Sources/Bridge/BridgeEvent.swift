@@ -17,6 +17,8 @@ public enum BridgeEvent: Equatable, Sendable {
     /// Clients have to wait before they are accepted.
     case acceptingPaused(socket: String, PauseReason)
     case acceptingResumed(socket: String)
+    /// Somebody has removed or renamed the socket: nobody finds it any more. Who is connected stays so.
+    case socketGone(socket: String, path: String)
     /// So much has just been thrown away.
     case discarded(DiscardReason, Amount)
     /// Bytes come from the upstream or go to it, for the first time since `reportNextFlow`.

@@ -12,6 +12,7 @@ final class Listener: ReadinessHandler, TimerHandler {
     private let file: SocketFile
     private unowned let bridge: Bridge
     private var registration: Registration?
+    private var fileWatch: SocketWatch?
     private var retry: TimerID?
     private var isPaused = false
 
@@ -23,10 +24,13 @@ final class Listener: ReadinessHandler, TimerHandler {
 
     func watch() throws(SystemError) {
         registration = try bridge.loop.add(file.descriptor, for: .readable, handler: self)
+        // Without it all works; only nobody is told when the socket vanishes.
+        fileWatch = try? SocketWatch(settings.name, file, bridge: bridge)
     }
 
     /// Stops listening, and removes the socket.
     func close() {
+        fileWatch?.end()
         if let registration { bridge.loop.remove(registration) }
         if let retry { bridge.loop.disarm(retry) }
         file.remove()

@@ -1,8 +1,11 @@
 #include "CLinux.h"
 #include <linux/sockios.h>
+#include <errno.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 int tl_accept4(int fd) { return accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 
@@ -11,6 +14,17 @@ int tl_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 int tl_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 int tl_signalfd(const sigset_t *mask) { return signalfd(-1, mask, SFD_CLOEXEC | SFD_NONBLOCK); }
+
+int tl_watch_links(const char *path) {
+    int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (fd < 0) return -1;
+    // An unlink changes the number of links, an attribute.
+    if (inotify_add_watch(fd, path, IN_ATTRIB | IN_MOVE_SELF) >= 0) return fd;
+    int code = errno;
+    close(fd);
+    errno = code;
+    return -1;
+}
 
 void *tl_map_twice(int fd, size_t size) {
     char *base = mmap(NULL, size * 2, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -160,6 +160,7 @@ extension Daemon: BridgeObserver {
             log(LogLine(acceptingPausedOn: socket, reason), on: .accepting)
         case .acceptingResumed(let socket):
             log(LogLine(acceptingResumedOn: socket), on: .accepting)
+        case .socketGone(let socket, let path): log(LogLine(goneFrom: path, socket: socket))
         case .discarded(let reason, let amount):
             log(discards.line(for: reason, amount))
             armDiscards()

@@ -19,6 +19,7 @@ enum LogKind: String, CaseIterable {
     case clientMissed = "14cc5f13cdb5484e901330e22c646fa3"
     case acceptingPaused = "150f797167a14d5fa0a97fc95164e122"
     case acceptingResumed = "f76c9c11f2a648dea2f62a947882fc61"
+    case socketGone = "a838822b8b7b4899a8b81d6c0e897d7d"
 
     case discarded = "0099492d71af4eaea4c72f6a2b17a9d3"
     case leftOut = "55567c97c42a4971a8d1d24b62e461cd"

@@ -52,6 +52,13 @@ struct LogLine: Equatable {
             .acceptingResumed, .notice, "socket \(socket): new clients are accepted again", [.socket(socket)])
     }
 
+    init(goneFrom path: String, socket: String) {
+        self.init(
+            .socketGone, .warning,
+            "socket \(socket): \(path) was removed: nobody can connect to it until a restart; connected clients stay",
+            [.socket(socket)])
+    }
+
     init(discarded amount: Amount, _ reason: DiscardReason) {
         self.init(.discarded, reason.level, "discarded \(amount.text) \(reason.text)", [.reason(reason.name)])
     }

@@ -62,9 +62,12 @@ public final class SocketFile {
         }
     }
 
+    /// Whether the socket still stands under its path.
+    public var isInPlace: Bool { (try? FileIdentity(of: path)) == identity }
+
     /// Removes the socket and the lock file, unless others stand in their places by now.
     public func remove() {
-        if (try? FileIdentity(of: path)) == identity { Self.removeFile(path) }
+        if isInPlace { Self.removeFile(path) }
         if let own = try? FileIdentity(of: lock.raw), (try? FileIdentity(of: Self.lockPath(path))) == own {
             Self.removeFile(Self.lockPath(path))
         }

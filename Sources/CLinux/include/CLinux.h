@@ -24,6 +24,10 @@ int tl_eventfd(void);
 /// signalfd(2), non-blocking and close-on-exec.
 int tl_signalfd(const sigset_t *mask);
 
+/// inotify_init1(2), non-blocking and close-on-exec, watching `path` for a change of its links or name; -1 on failure
+/// (errno).
+int tl_watch_links(const char *path);
+
 /// Maps `size` bytes of `fd` twice in a row; NULL on failure (errno).
 void *_Nullable tl_map_twice(int fd, size_t size);
 

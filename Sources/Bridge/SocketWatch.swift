@@ -1,0 +1,31 @@
+import Linux
+
+/// Reports when a socket has vanished from the file system, so that nobody finds it any more.
+final class SocketWatch: ReadinessHandler {
+    private let name: String
+    private let file: SocketFile
+    private let watch: FileWatch
+    private unowned let bridge: Bridge
+    private var registration: Registration?
+
+    /// - Parameter name: The socket's, in the configuration.
+    init(_ name: String, _ file: SocketFile, bridge: Bridge) throws(SystemError) {
+        self.name = name
+        self.file = file
+        self.bridge = bridge
+        watch = try FileWatch(path: file.path)
+        registration = try bridge.loop.add(watch.descriptor, for: .readable, handler: self)
+    }
+
+    func becameReady(_ readiness: Readiness) {
+        watch.reset()
+        guard !file.isInPlace else { return }
+        end()
+        bridge.report(.socketGone(socket: name, path: file.path))
+    }
+
+    func end() {
+        if let registration { bridge.loop.remove(registration) }
+        registration = nil
+    }
+}
