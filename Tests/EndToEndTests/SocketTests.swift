@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Linux
 import TestSupport
@@ -170,6 +171,49 @@ struct SocketTests {
             #expect(status == 1)
             #expect(
                 daemon.log.contains { $0.contains("\(path): there is no such directory") }, "\(daemon.log)")
+        }
+    }
+
+    @Test func `a directory that vanishes is told once, and harms nobody who is connected`() throws {
+        let upstream = try FakeUpstream()
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(
+            atPath: directory("sockets"), withIntermediateDirectories: false)
+        let path = directory("sockets/feed.sock")
+        let configuration = """
+            upstream: {address: '\(upstream.address)'}
+            sockets: {default: {path: \(path)}}
+            """
+        try DaemonProcess.run(configuration, in: directory) { daemon in
+            let server = try upstream.accept()
+            let program = try Stream.connecting(to: .unix(path: path))
+            try daemon.awaitLine("client 1 of default", "connected")
+            try FileManager.default.removeItem(atPath: directory("sockets"))
+            try daemon.awaitLine("socket default: \(path) was removed", "nobody can connect")
+            let before = daemon.process.processorTime
+            let message = Wire.line.frame("hello")
+            try server.send(message)
+            #expect(try program.receive(message.count) == message)
+            try program.send(message)
+            #expect(try server.receive(message.count) == message)
+            #expect(program.staysSilent(for: .milliseconds(200)))
+            #expect(daemon.process.processorTime - before < .milliseconds(100))
+            #expect(try daemon.terminate(within: .milliseconds(2500)) == 0)
+            #expect(daemon.log.count { $0.contains("was removed") } == 1)
+        }
+    }
+
+    @Test func `a socket whose mode is changed is not taken for removed, one that is renamed is`() throws {
+        try DaemonProcess.run(Self.nobody) { daemon in
+            #expect(chmod(daemon.path(), 0o600) == 0)
+            daemon.signal(SIGHUP)
+            try daemon.awaitLine("SIGHUP")
+            #expect(!daemon.log.contains { $0.contains("was removed") })
+            #expect(rename(daemon.path(), daemon.path() + ".old") == 0)
+            try daemon.awaitLine("\(daemon.path()) was removed")
+            #expect(rename(daemon.path() + ".old", daemon.path()) == 0)
+            #expect(try daemon.terminate() == 0)
+            #expect(daemon.log.count { $0.contains("was removed") } == 1)
         }
     }
 
