@@ -5,13 +5,14 @@ import Glibc
 public struct Signals: ~Copyable {
     public let descriptor: FileDescriptor
 
-    /// Blocks `signals` for this thread and those it starts, and ignores SIGPIPE: call before any other thread exists.
+    /// Blocks `signals` for this thread and those it starts: call before any other thread exists. SIGPIPE and SIGXFSZ, of a
+    /// log whose reader is gone or whose file may not grow, are ignored: the write fails instead.
     public init(_ signals: [Int32]) throws(SystemError) {
         var mask = sigset_t()
         unsafe sigemptyset(&mask)
         for signal in signals { unsafe sigaddset(&mask, signal) }
         unsafe pthread_sigmask(SIG_BLOCK, &mask, nil)
-        _ = Glibc.signal(SIGPIPE, SIG_IGN)
+        for signal in [SIGPIPE, SIGXFSZ] { _ = Glibc.signal(signal, SIG_IGN) }
         descriptor = FileDescriptor(
             owning: Int32(try retrying("signalfd") { unsafe Int(tl_signalfd(&mask)) }))
     }

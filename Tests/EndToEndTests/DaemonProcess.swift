@@ -16,11 +16,12 @@ final class DaemonProcess {
     /// Starts it, lends it to `body`, and ends it, however `body` leaves.
     ///
     /// The configuration is what its file holds, the directory where that file and its sockets are, the name tells
-    /// several daemons in one directory apart, and the number of descriptors is its RLIMIT_NOFILE. Unless told otherwise it
-    /// waits for READY=1 first.
+    /// several daemons in one directory apart, and the number of descriptors is its RLIMIT_NOFILE. The launcher is a command
+    /// that executes the command after it. Unless told otherwise it waits for READY=1 first.
     static func run<R>(
         _ configuration: String, in directory: TemporaryDirectory? = nil, name: String = "daemon",
-        maximumDescriptors: Int? = nil, environment: [String: String] = [:], awaitsReady: Bool = true,
+        maximumDescriptors: Int? = nil, launcher: [String] = [], environment: [String: String] = [:],
+        awaitsReady: Bool = true,
         _ body: (DaemonProcess) throws -> R
     ) throws -> R {
         let directory = try directory ?? TemporaryDirectory()
@@ -29,7 +30,7 @@ final class DaemonProcess {
         if let maximumDescriptors {
             command = ["/bin/sh", "-c", "ulimit -n \(maximumDescriptors); exec \"$0\" \"$@\""] + command
         }
-        let daemon = try DaemonProcess(command, directory, name, environment)
+        let daemon = try DaemonProcess(launcher + command, directory, name, environment)
         defer { daemon.end() }
         do {
             if awaitsReady { try daemon.awaitReady() }
