@@ -1,0 +1,192 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// SIGTERM, whatever the daemon is doing: it ends within 2.5 s, with status 0, and leaves no socket.
+@Suite(.timeLimit(.minutes(5)))
+struct OrderlyEndTests {
+    private static func configuration(_ address: String, _ more: String = "") -> String {
+        """
+        upstream:
+          address: \(address)
+          connect-timeout: 1h
+          reconnect: {min: 1h, max: 1h}
+        \(more)
+        """
+    }
+
+    private static func end(_ daemon: DaemonProcess) throws {
+        let status = try daemon.terminate(within: .milliseconds(2500))
+        #expect(status == 0)
+        expectOrder(daemon)
+    }
+
+    private static func expectOrder(_ daemon: DaemonProcess) {
+        #expect(daemon.log.contains { $0.contains("SIGTERM: stopping") })
+        #expect(daemon.log.last?.contains("stopped: received ") == true)
+        #expect(daemon.manager.notices.contains("STOPPING=1"))
+        #expect(access(daemon.path(), F_OK) != 0)
+        #expect(access(daemon.path() + ".lock", F_OK) != 0)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may mount"))
+    func `while a name server does not answer`() throws {
+        let directory = try TemporaryDirectory()
+        let server = try SilentNameServer()
+        try directory.write("nameserver \(server.host)\noptions timeout:30 attempts:5\n", to: "resolv.conf")
+        try directory.write("hosts: dns\n", to: "nsswitch.conf")
+        let launcher = Launcher.mounting(
+            ["resolv.conf", "nsswitch.conf"].map { "mount --bind \(directory($0)) /etc/\($0)" }
+                .joined(separator: "; "))
+        try DaemonProcess.run(
+            Self.configuration("feed.example.org:1"), in: directory, launcher: launcher
+        ) { daemon in
+            try daemon.awaitStatus("resolving feed.example.org:1")
+            try eventually("a question to the name server") { server.hasBeenAsked }
+            try Self.end(daemon)
+        }
+    }
+
+    @Test func `while a connection is neither accepted nor refused`() throws {
+        let hole = try BlackHole()
+        try DaemonProcess.run(Self.configuration(hole.address)) { daemon in
+            try daemon.awaitStatus("connecting to \(hole.address)")
+            try Self.end(daemon)
+        }
+    }
+
+    @Test func `while it waits for the next attempt, with messages held`() throws {
+        let upstream = try FakeUpstream(isListening: false)
+        try DaemonProcess.run(Self.configuration(upstream.address)) { daemon in
+            try daemon.awaitStatus("waiting until")
+            let program = try daemon.connect()
+            try program.send(Wire.line.frame("held"))
+            try eventually("the message to be read") { program.unacknowledged == 0 }
+            try Self.end(daemon)
+            try daemon.awaitLine("discarded 1 message", "from clients that the upstream had not taken")
+        }
+    }
+
+    @Test func `while it is connected and nothing happens`() throws {
+        let upstream = try FakeUpstream()
+        try DaemonProcess.run(Self.configuration(upstream.address)) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            try daemon.awaitStatus("ready")
+            try Self.end(daemon)
+            #expect(server.receiveNow() == .end)
+            #expect(program.receiveNow() == .end)
+        }
+    }
+
+    @Test func `while the upstream sends as fast as it can`() throws {
+        let upstream = try FakeUpstream()
+        try DaemonProcess.run(Self.configuration(upstream.address)) { daemon in
+            let reader = Flood.Reader(try daemon.connect())
+            let server = try upstream.accept()
+            var flood = Flood(from: server, to: [reader])
+            try flood.run(for: .milliseconds(50)) { reader.received > 0 }
+            daemon.signal(SIGTERM)
+            let start = ContinuousClock.now
+            // Its end of the connection closes first.
+            #expect(throws: (any Error).self) {
+                try flood.run(for: .seconds(10)) { daemon.process.hasEnded }
+            }
+            try flood.drain([reader])
+            #expect(try daemon.process.exitStatus() == 0)
+            #expect(ContinuousClock.now - start < .milliseconds(2500))
+            #expect(flood.mistakes.isEmpty)
+            Self.expectOrder(daemon)
+        }
+    }
+
+    @Test func `while a client that reads nothing holds the upstream up`() throws {
+        let upstream = try FakeUpstream()
+        let more = "buffer: 1M\nsockets: {default: {patience: infinity}}"
+        try DaemonProcess.run(Self.configuration(upstream.address, more)) { daemon in
+            let program = try daemon.connect()
+            let server = try upstream.accept()
+            let stream = (0..<100).flatMap { Wire.line.frame($0, size: 10_000) }
+            while !server.staysFull(for: .milliseconds(50)) { _ = try server.sendSome(stream[...]) }
+            try Self.end(daemon)
+            _ = try program.receiveToEnd()
+        }
+    }
+
+    @Test func `while an upstream that reads nothing fills the outbox`() throws {
+        let upstream = try FakeUpstream(receiveBuffer: 4096)
+        try DaemonProcess.run(Self.configuration(upstream.address, "outbox: 1M")) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            let stream = (0..<100).flatMap { Wire.line.frame($0, size: 10_000) }
+            while !program.staysFull(for: .milliseconds(50)) { _ = try program.sendSome(stream[...]) }
+            try Self.end(daemon)
+            server.close()
+        }
+    }
+}
+
+/// A name server that hears everything and says nothing, on a loopback address of its own.
+private final class SilentNameServer {
+    let host = "127.\(1 + getpid() % 250).53.53"
+    private let raw: Int32
+
+    init() throws {
+        raw = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        try bindSocket(raw, host: host, port: 53)
+    }
+
+    deinit { close(raw) }
+
+    var hasBeenAsked: Bool {
+        var byte: UInt8 = 0
+        return recv(raw, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    }
+}
+
+/// A server whose queue of connections is full: the kernel drops whatever else wants to come.
+private final class BlackHole {
+    private(set) var address = ""
+    private let raw: Int32
+    private var fillers: [Int32] = []
+
+    init() throws {
+        raw = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        try bindSocket(raw, host: "127.0.0.1", port: 0)
+        var place = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try #require(
+            withUnsafeMutableBytes(of: &place) { bytes in
+                guard let base = bytes.baseAddress else { return false }
+                return getsockname(raw, base.assumingMemoryBound(to: sockaddr.self), &size) == 0
+            })
+        address = "127.0.0.1:\(place.sin_port.byteSwapped)"
+        // A queue of length 0 takes one connection (listen(2)).
+        try #require(listen(raw, 0) == 0)
+        for _ in 0..<4 {
+            let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+            let filler = socket(AF_INET, Int32(type), 0)
+            fillers.append(filler)
+            _ = withUnsafeBytes(of: &place) { bytes in
+                bytes.baseAddress.map {
+                    connect(filler, $0.assumingMemoryBound(to: sockaddr.self), size)
+                }
+            }
+        }
+    }
+
+    deinit { for descriptor in fillers + [raw] { close(descriptor) } }
+}
+
+private func bindSocket(_ raw: Int32, host: String, port: UInt16) throws {
+    var place = sockaddr_in()
+    place.sin_family = sa_family_t(AF_INET)
+    place.sin_port = port.bigEndian
+    try #require(inet_pton(AF_INET, host, &place.sin_addr) == 1)
+    let result = withUnsafeBytes(of: &place) { bytes in
+        bytes.baseAddress.map {
+            bind(raw, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+        }
+    }
+    try #require(result == 0)
+}
