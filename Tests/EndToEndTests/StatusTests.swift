@@ -1,0 +1,42 @@
+import Glibc
+import Testing
+
+/// What the status tells of the traffic, and what that costs when there is none.
+@Suite(.timeLimit(.minutes(5)))
+struct StatusTests {
+    /// How often the daemon's loop has gone to sleep (proc_pid_status(5)).
+    private static func sleeps(of daemon: DaemonProcess) -> Int {
+        let line = text(of: "/proc/\(daemon.process.pid)/status").split(separator: "\n").first {
+            $0.hasPrefix("voluntary_ctxt_switches:")
+        }
+        return line.flatMap { Int($0.split(separator: "\t")[1]) } ?? -1
+    }
+
+    @Test func `rates are told once a second while something flows, and an idle bridge sleeps`() throws {
+        let upstream = try FakeUpstream()
+        try DaemonProcess.run("upstream: {address: '\(upstream.address)'}") { daemon in
+            let (server, program) = (try upstream.accept(), try daemon.connect())
+            try daemon.awaitStatus("1 client, 0 in, 0 out")
+            let told = daemon.manager.statuses.count
+            let start = ContinuousClock.now
+            let message = Wire.line.frame("hello")
+            try eventually("rates in both directions") {
+                try server.send(message)
+                #expect(try program.receive(message.count) == message)
+                try program.send(message)
+                #expect(try server.receive(message.count) == message)
+                let status = daemon.manager.statuses.last ?? ""
+                return status.contains("B/s in") && status.contains("B/s out")
+            }
+            try daemon.awaitStatus("ready \(upstream.address) since", "1 client, 0 in, 0 out")
+            // Each second at the most, however much flowed.
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            #expect(Double(daemon.manager.statuses.count - told) <= seconds + 1)
+
+            let before = Self.sleeps(of: daemon)
+            #expect(before > 0)
+            #expect(program.staysSilent(for: .seconds(3)))
+            #expect(Self.sleeps(of: daemon) == before)
+        }
+    }
+}
