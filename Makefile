@@ -12,6 +12,7 @@ MAKEFLAGS += --no-builtin-rules
 sbin     := $(PREFIX)/sbin
 bin      := $(PREFIX)/bin
 units    := $(PREFIX)/lib/systemd/system
+catalogs := $(PREFIX)/lib/systemd/catalog
 sysusers := $(PREFIX)/lib/sysusers.d
 doc      := $(PREFIX)/share/doc/trunkline
 
@@ -87,6 +88,7 @@ install: ## install below PREFIX (/usr/local), or for a package below DESTDIR; a
 	install -d '$(DESTDIR)$(units)'
 	sed 's,/usr/local,$(PREFIX),' 'systemd/trunkline@.service' >'$(DESTDIR)$(units)/trunkline@.service'
 	chmod 644 '$(DESTDIR)$(units)/trunkline@.service'
+	install -D -m 644 systemd/trunkline.catalog '$(DESTDIR)$(catalogs)/trunkline.catalog'
 	install -D -m 644 systemd/sysusers.d/trunkline.conf '$(DESTDIR)$(sysusers)/trunkline.conf'
 	install -d '$(DESTDIR)$(doc)/examples'
 	install -m 644 config/*.yaml '$(DESTDIR)$(doc)/examples'
@@ -98,6 +100,7 @@ install: ## install below PREFIX (/usr/local), or for a package below DESTDIR; a
 uninstall: ## remove what "make install" installed; configurations stay
 	rm -f '$(DESTDIR)$(sbin)/trunklined' '$(DESTDIR)$(bin)/trunklinectl'
 	rm -f '$(DESTDIR)$(units)/trunkline@.service' '$(DESTDIR)$(sysusers)/trunkline.conf'
+	rm -f '$(DESTDIR)$(catalogs)/trunkline.catalog'
 	rm -rf '$(DESTDIR)$(doc)'
 	@scripts/after-uninstall '$(DESTDIR)'
 

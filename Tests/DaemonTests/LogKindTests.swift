@@ -5,11 +5,14 @@ import Testing
 
 /// The numbers by which the journal knows the kinds of lines, and what its catalog says of them.
 struct LogKindTests {
-    private static func catalog() throws -> [String] {
+    private static func text(of file: String) throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let file = root.appending(path: "systemd/trunkline.catalog")
-        return try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+        return try String(contentsOf: root.appending(path: file), encoding: .utf8)
+    }
+
+    private static func catalog() throws -> [String] {
+        try text(of: "systemd/trunkline.catalog").components(separatedBy: "\n")
     }
 
     @Test(arguments: LogKind.allCases)
@@ -23,6 +26,12 @@ struct LogKindTests {
     @Test func `the catalog explains every number once, and no other`() throws {
         let explained = try Self.catalog().filter { $0.hasPrefix("-- ") }.map { String($0.dropFirst(3)) }
         #expect(explained.sorted() == LogKind.allCases.map(\.rawValue).sorted())
+    }
+
+    @Test func `the README lists every number once, and no other`() throws {
+        let readme = try Self.text(of: "README.md")
+        let listed = readme.matches(of: /`([0-9a-f]{32})`/).map { String($0.output.1) }
+        #expect(listed.sorted() == LogKind.allCases.map(\.rawValue).sorted())
     }
 
     @Test func `each explanation has a subject, and names fields that lines have`() throws {
