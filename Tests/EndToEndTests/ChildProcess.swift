@@ -80,6 +80,9 @@ final class ChildProcess {
         return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
     }
 
+    /// Its first thread waits for something, and does not just wait for a processor (proc_pid_stat(5)).
+    var isAsleep: Bool { text(of: "/proc/\(pid)/stat").split(separator: ")").last?.hasPrefix(" S") == true }
+
     /// The processor time that it has used (proc_pid_stat(5)).
     var processorTime: Duration {
         let fields = text(of: "/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []

@@ -29,6 +29,14 @@ struct OrderlyEndTests {
         #expect(access(daemon.path() + ".lock", F_OK) != 0)
     }
 
+    /// Sends until the daemon takes nothing more, for it has no room and sleeps.
+    private static func send(from stream: Stream, toFill daemon: DaemonProcess) throws {
+        let messages = (0..<100).flatMap { Wire.line.frame($0, size: 10_000) }
+        while !stream.staysFull(for: .milliseconds(50)) || !daemon.process.isAsleep {
+            _ = try stream.sendSome(messages[...])
+        }
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root may mount"))
     func `while a name server does not answer`() throws {
         let directory = try TemporaryDirectory()
@@ -106,8 +114,7 @@ struct OrderlyEndTests {
         try DaemonProcess.run(Self.configuration(upstream.address, more)) { daemon in
             let program = try daemon.connect()
             let server = try upstream.accept()
-            let stream = (0..<100).flatMap { Wire.line.frame($0, size: 10_000) }
-            while !server.staysFull(for: .milliseconds(50)) { _ = try server.sendSome(stream[...]) }
+            try Self.send(from: server, toFill: daemon)
             try Self.end(daemon)
             _ = try program.receiveToEnd()
         }
@@ -118,8 +125,7 @@ struct OrderlyEndTests {
         try DaemonProcess.run(Self.configuration(upstream.address, "outbox: 1M")) { daemon in
             let server = try upstream.accept()
             let program = try daemon.connect()
-            let stream = (0..<100).flatMap { Wire.line.frame($0, size: 10_000) }
-            while !program.staysFull(for: .milliseconds(50)) { _ = try program.sendSome(stream[...]) }
+            try Self.send(from: program, toFill: daemon)
             try Self.end(daemon)
             server.close()
         }
