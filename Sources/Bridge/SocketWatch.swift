@@ -8,7 +8,11 @@ final class SocketWatch: ReadinessHandler {
     private unowned let bridge: Bridge
     private var registration: Registration?
 
-    /// - Parameter name: The socket's, in the configuration.
+    /// - Parameters:
+    ///   - name: The socket's, in the configuration.
+    ///   - file: The socket in the file system.
+    ///   - bridge: Is told, and outlives the watch.
+    /// - Throws: What keeps the file from being watched.
     init(_ name: String, _ file: SocketFile, bridge: Bridge) throws(SystemError) {
         self.name = name
         self.file = file

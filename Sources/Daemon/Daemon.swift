@@ -10,9 +10,6 @@ public final class Daemon {
     private static let drainLimit = Duration.seconds(2)
     /// Descriptors that clients never get: the uplink's, the resolver's, and our own.
     private static let reservedDescriptors = 64
-    /// What repeats itself is summed up so often.
-    private static let summaryInterval = Duration.seconds(10)
-
     private enum Topic: String, CaseIterable {
         case clients = "lines about clients"
         case clientTrouble = "warnings about clients"
@@ -31,7 +28,7 @@ public final class Daemon {
     /// What can be said again and again is said so often at the most; the rest is counted.
     private var throttles = Dictionary(
         uniqueKeysWithValues: Topic.allCases.map {
-            ($0, Throttle(limit: 20, interval: Daemon.summaryInterval))
+            ($0, Throttle(limit: 20, interval: .seconds(10)))
         })
     private var discards = DiscardLog()
     private var outageTimer: TimerID?
@@ -109,13 +106,9 @@ public final class Daemon {
     private func log(_ line: LogLine, on topic: Topic) {
         if throttles[topic]?.allows(at: loop.now) ?? true {
             log(line)
-        } else if summaryTimer == nil {
-            armSummary()
+        } else if summaryTimer == nil, let interval = throttles[topic]?.interval {
+            summaryTimer = loop.arm(at: loop.now + interval, handler: self)
         }
-    }
-
-    private func armSummary() {
-        summaryTimer = loop.arm(at: loop.now + Self.summaryInterval, handler: self)
     }
 
     private func logSummary() {

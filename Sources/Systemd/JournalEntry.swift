@@ -50,6 +50,7 @@ extension JournalEntry {
     /// What journald takes from its native socket (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/).
     ///
     /// - Parameter common: Fields of every entry of this process.
+    /// - Returns: One datagram.
     func datagram(with common: [JournalField]) -> [UInt8] {
         let own = [
             JournalField("MESSAGE", line), JournalField("PRIORITY", "\(level.rawValue)"),

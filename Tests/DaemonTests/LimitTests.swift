@@ -15,6 +15,25 @@ import Testing
         #expect(isAllowedLater)
     }
 
+    @Test func `what never stops gets through ever more seldom, and at once again after a quiet time`() {
+        var throttle = Throttle(limit: 20, interval: .seconds(10))
+        let start = ContinuousClock.now
+        let allowed = (0..<6 * 36_000).map { throttle.allows(at: start + .milliseconds($0 * 100)) }
+        // Twenty in each ten minutes, and some more until it has come to that.
+        #expect(allowed.count { $0 } < 6 * 6 * 20 + 200)
+        #expect(throttle.interval == .seconds(600))
+        let later = start + .seconds(6 * 3600 + 1200)
+        let isAllowed = (0..<20).allSatisfy { _ in throttle.allows(at: later) }
+        #expect(isAllowed && throttle.interval == .seconds(10))
+    }
+
+    @Test func `what comes no faster than the limit is never held back`() {
+        var throttle = Throttle(limit: 20, interval: .seconds(10))
+        let start = ContinuousClock.now
+        let allowed = (0..<10_000).map { throttle.allows(at: start + .milliseconds($0 * 500)) }
+        #expect(!allowed.contains(false))
+    }
+
     @Test func `discards are told at once, then summed up by reason`() {
         var log = DiscardLog()
         let amounts = [1, 2, 3].map { Amount(messages: $0, bytes: $0 * 10) }
