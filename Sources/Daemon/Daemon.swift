@@ -169,8 +169,6 @@ extension Daemon: BridgeObserver {
         if line?.kind == .connected { logDiscards() }
         if let outageTimer { loop.disarm(outageTimer) }
         outageTimer = outage.due.map { loop.arm(at: $0, handler: self) }
-        if let outageTimer { loop.disarm(outageTimer) }
-        outageTimer = outage.due.map { loop.arm(at: $0, handler: self) }
     }
 
     private func stopped() {
