@@ -10,6 +10,7 @@ public final class BroadcastLog {
     private var index: FrameIndex
     private let framing: Framing
     private let limit: Int
+    private let skipsOversize: Bool
     /// Half of the ring, or a little less: the beginning of the longest message leaves more than this to those before it,
     /// so that somebody is always more than half behind when the ring is full.
     private let half: Int
@@ -24,15 +25,25 @@ public final class BroadcastLog {
     ///   - memory: The ring.
     ///   - framing: How the received bytes are divided.
     ///   - limit: The most payload bytes of one message: at most half of the ring.
+    ///   - skipsOversize: Whether a longer message is passed over, and no fault.
     ///   - maximumFrames: How many messages are kept at the most: a power of two.
-    public init(memory: consuming MirroredMemory, framing: Framing, limit: Int, maximumFrames: Int) {
+    public init(
+        memory: consuming MirroredMemory, framing: Framing, limit: Int, skipsOversize: Bool = false,
+        maximumFrames: Int
+    ) {
         precondition(limit <= memory.size / 2, "a message of \(limit) bytes in a ring of \(memory.size)")
         half = min(memory.size / 2, memory.size - limit - framing.overhead)
         self.memory = memory
         self.framing = framing
         self.limit = limit
-        decoder = Decoder(framing, limit: limit)
+        self.skipsOversize = skipsOversize
+        decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize)
         index = FrameIndex(capacity: maximumFrames)
+    }
+
+    /// The most bytes that a log keeps beside its ring.
+    public static func indexBytes(maximumFrames: Int, skipsOversize: Bool) -> Int {
+        FrameIndex.bytes(capacity: maximumFrames) + (skipsOversize ? Holes.bytes(entries: maximumFrames) : 0)
     }
 
     /// Position after the last whole message.
@@ -40,6 +51,9 @@ public final class BroadcastLog {
 
     /// Whole messages that have become visible so far.
     public var messages: UInt64 { index.count - index.skipped }
+
+    /// Messages that were too long and passed over so far, and how many of their bytes have come.
+    public var oversize: (messages: UInt64, bytes: UInt64) { (index.skippedMessages, index.skippedBytes) }
 
     /// How many bytes can be received now: 0 when the ring or the index is full.
     public var space: Int { hasUndecoded ? 0 : memory.size - Int(received - tail) }
@@ -55,7 +69,7 @@ public final class BroadcastLog {
 
     /// `count` bytes were written to the free space: the head moves past each message that became whole.
     ///
-    /// - Returns: How many messages that were.
+    /// - Returns: How many messages and skipped ranges that were.
     /// - Throws: `FramingError` after the messages before the fault became visible: the connection must be closed.
     public func received(_ count: Int) throws(FramingError) -> Int {
         received += UInt64(count)
@@ -67,7 +81,7 @@ public final class BroadcastLog {
 
     /// Decodes what had to wait for room in the index.
     ///
-    /// - Returns: How many messages became visible.
+    /// - Returns: How many messages became visible, or were skipped.
     public func resume() throws(FramingError) -> Int { try decode() }
 
     private func decode() throws(FramingError) -> Int {
@@ -89,7 +103,7 @@ public final class BroadcastLog {
             received = head
             hasUndecoded = false
         }
-        decoder = Decoder(framing, limit: limit)
+        decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize)
         return Int(received - head)
     }
 

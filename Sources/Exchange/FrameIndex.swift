@@ -18,6 +18,9 @@ import Framing
     private(set) var count: UInt64 = 0
     /// Those of them that are skipped ranges.
     private(set) var skipped: UInt64 = 0
+    /// Messages that were too long, and how many of their bytes have been skipped.
+    private(set) var skippedMessages: UInt64 = 0
+    private(set) var skippedBytes: UInt64 = 0
     /// The number of the oldest entry that is still needed.
     private(set) var first: UInt64 = 0
     /// Where the oldest entry that is still needed begins.
@@ -26,6 +29,9 @@ import Framing
     private(set) var head: UInt64 = 0
     /// Ranges that are not for everyone.
     private(set) var holes = Holes()
+
+    /// Bytes of the entries of an index.
+    static func bytes(capacity: Int) -> Int { capacity * MemoryLayout<Entry>.stride }
 
     /// - Parameter capacity: A power of two.
     init(capacity: Int) {
@@ -95,9 +101,18 @@ import Framing
         append(length: UInt64(frame.length), header: frame.header, trailer: frame.trailer, for: recipient)
     }
 
-    mutating func skip(_ count: Int) {
-        skipped &+= 1
+    mutating func skip(_ count: Int, isBeginning: Bool) {
         holes.append(head..<head + UInt64(count), for: .nobody)
+        skippedBytes += UInt64(count)
+        if isBeginning {
+            skippedMessages += 1
+        } else if kept > 0 {
+            // More of the same message, however it drips in, takes no entry of its own.
+            head += UInt64(count)
+            unsafe entries[Int(truncatingIfNeeded: self.count - 1) & (capacity - 1)].end = head
+            return
+        }
+        skipped &+= 1
         append(length: UInt64(count), for: .nobody)
     }
 

@@ -12,6 +12,10 @@ struct Holes {
     /// End of the newest hole.
     private var end: UInt64 = 0
 
+    /// The most bytes that the holes of an index take, when all are of one kind: between two of them is a frame, as many
+    /// again were released, and an array doubles when it grows.
+    static func bytes(entries: Int) -> Int { (entries / 2 + 1) * 4 * MemoryLayout<Hole>.stride }
+
     /// How many are kept.
     var count: Int { holes.count - released }
 

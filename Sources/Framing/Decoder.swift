@@ -7,11 +7,15 @@ public struct Decoder: Sendable {
         case fixed(FixedDecoder)
     }
     @usableFromInline var kind: Kind
+    @usableFromInline var oversize: Oversize
 
     /// - Parameters:
     ///   - framing: How the stream is divided.
     ///   - limit: The most payload bytes of one message.
-    public init(_ framing: Framing, limit: Int) {
+    ///   - skipsOversize: Whether a longer message is passed over, and no fault. It is never kept: its bytes are skipped as
+    ///     soon as they are there. A length of 2⁶³ or more is a fault all the same.
+    public init(_ framing: Framing, limit: Int, skipsOversize: Bool = false) {
+        oversize = Oversize(isSkipped: skipsOversize)
         kind =
             switch framing {
             case .line: .line(LineDecoder(limit: limit))
@@ -25,11 +29,13 @@ public struct Decoder: Sendable {
     ///
     /// The work is linear in the stream, however it is cut: bytes of an unfinished message are looked at once.
     ///
+    /// A decoder that skips hands each skipped range to the sink as well, and counts it within `count`.
+    ///
     /// - Parameters:
     ///   - bytes: Everything not yet consumed: what follows the last frame.
     ///   - count: The most frames and skipped ranges to hand to the sink, which has room for no more.
     ///   - sink: Takes the frames.
-    /// - Returns: How many frames were appended; `count` means that more may follow.
+    /// - Returns: How many frames and skipped ranges the sink was given; `count` means that more may follow.
     /// - Throws: `FramingError` after the frames before the fault were appended.
     @inlinable
     public mutating func decode<Sink: FrameSink & ~Copyable>(
@@ -38,16 +44,16 @@ public struct Decoder: Sendable {
         switch kind {
         case .line(var decoder):
             defer { kind = .line(decoder) }
-            return try decoder.decode(bytes, atMost: count, into: &sink)
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         case .delimiter(var decoder):
             defer { kind = .delimiter(decoder) }
-            return try decoder.decode(bytes, atMost: count, into: &sink)
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         case .length(var decoder):
             defer { kind = .length(decoder) }
-            return try decoder.decode(bytes, atMost: count, into: &sink)
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         case .fixed(var decoder):
             defer { kind = .fixed(decoder) }
-            return try decoder.decode(bytes, atMost: count, into: &sink)
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         }
     }
 }
@@ -56,20 +62,63 @@ public struct Decoder: Sendable {
 @usableFromInline protocol FrameDecoder: Sendable {
     /// The frame at the start of `bytes`, which are all bytes not yet consumed; `nil` until more arrive.
     mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame?
+
+    /// The message at the start of `bytes`, which `next` has just found too long, is to be passed over.
+    mutating func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError)
+
+    /// How many of the first of `bytes` belong to the message that is being passed over, and whether it ends there. The
+    /// rest is kept until more bytes have arrived.
+    mutating func passOver(_ bytes: Span<UInt8>) -> (count: Int, isOver: Bool)
+}
+
+/// What becomes of a message that is too long, and how far that has got.
+@usableFromInline struct Oversize: Sendable {
+    @usableFromInline enum Progress: Sendable {
+        case nothing
+        /// None of its bytes was skipped yet.
+        case begins
+        case goesOn
+    }
+    @usableFromInline let isSkipped: Bool
+    @usableFromInline var progress = Progress.nothing
+
+    init(isSkipped: Bool) { self.isSkipped = isSkipped }
 }
 
 extension FrameDecoder {
     @inlinable
+    mutating func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) {}
+
+    @inlinable
     mutating func decode<Sink: FrameSink & ~Copyable>(
-        _ bytes: Span<UInt8>, atMost limit: Int, into sink: inout Sink
+        _ bytes: Span<UInt8>, atMost limit: Int, _ oversize: inout Oversize, into sink: inout Sink
     ) throws(FramingError) -> Int {
         var start = 0
         var count = 0
-        while count < limit, let frame = try next(in: bytes.extracting(start...)) {
-            sink.append(frame)
-            start += Int(frame.length)
-            count += 1
+        while true {
+            if oversize.progress != .nothing {
+                guard count < limit else { return count }
+                let (skipped, isOver) = passOver(bytes.extracting(start...))
+                if skipped > 0 {
+                    sink.skip(skipped, isBeginning: oversize.progress == .begins)
+                    start += skipped
+                    count += 1
+                }
+                oversize.progress = isOver ? .nothing : .goesOn
+                guard isOver else { return count }
+            }
+            do throws(FramingError) {
+                while count < limit, let frame = try next(in: bytes.extracting(start...)) {
+                    sink.append(frame)
+                    start += Int(frame.length)
+                    count += 1
+                }
+                return count
+            } catch {
+                guard oversize.isSkipped else { throw error }
+                try beginPassingOver(bytes.extracting(start...))
+                oversize.progress = .begins
+            }
         }
-        return count
     }
 }

@@ -10,4 +10,9 @@
     mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame? {
         bytes.count >= size ? Frame(length: size) : nil
     }
+
+    @inlinable
+    mutating func passOver(_ bytes: Span<UInt8>) -> (count: Int, isOver: Bool) {
+        preconditionFailure("a message of a fixed size is never too long")
+    }
 }

@@ -22,20 +22,24 @@ public struct Frame: Equatable, Sendable {
 public protocol FrameSink: ~Copyable {
     /// A whole frame starts where the previous frame or skipped range ended.
     mutating func append(_ frame: Frame)
-    /// The next `count` bytes belong to no message.
-    mutating func skip(_ count: Int)
+    /// The next `count` bytes belong to a message that is too long: to a new one that begins there, or to the one of which
+    /// bytes were skipped before.
+    mutating func skip(_ count: Int, isBeginning: Bool)
 }
 
 /// Why a stream can no longer be divided into messages. The caller must close it.
 public enum FramingError: Error, Equatable, Sendable {
     /// A payload is longer than `limit` bytes, which was known before it was stored.
     case tooLong(limit: Int)
+    /// A length field counts so many bytes, 2⁶³ or more, that what stands there cannot be a length.
+    case impossibleLength(UInt64)
 }
 
 extension FramingError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tooLong(let limit): "a message is longer than max-message (\(limit) bytes)"
+        case .impossibleLength(let length): "no message is \(length) bytes long: what was read is no length"
         }
     }
 }

@@ -2,6 +2,8 @@
     @usableFromInline let width: LengthField.Width
     @usableFromInline let isBigEndian: Bool
     @usableFromInline let limit: Int
+    /// Bytes to come of a message that is being passed over.
+    @usableFromInline var left: UInt64 = 0
 
     init(_ field: LengthField, limit: Int) {
         width = field.width
@@ -18,6 +20,21 @@
         let end = header + Int(length)
         guard bytes.count >= end else { return nil }
         return Frame(length: end, header: header)
+    }
+
+    @inlinable
+    mutating func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) {
+        let length = value(in: bytes)
+        // Nobody sends so much: the stream has been misread.
+        guard length <= UInt64(Int64.max) else { throw .impossibleLength(length) }
+        left = UInt64(width.rawValue) + length
+    }
+
+    @inlinable
+    mutating func passOver(_ bytes: Span<UInt8>) -> (count: Int, isOver: Bool) {
+        let count = Int(min(left, UInt64(bytes.count)))
+        left -= UInt64(count)
+        return (count, left == 0)
     }
 
     @inlinable

@@ -21,4 +21,11 @@
         guard newline + 1 - trailer <= limit else { throw .tooLong(limit: limit) }
         return frame
     }
+
+    @inlinable
+    mutating func passOver(_ bytes: Span<UInt8>) -> (count: Int, isOver: Bool) {
+        let newline = firstIndex(of: 0x0A, in: bytes, from: looked)
+        looked = 0
+        return newline.map { ($0 + 1, true) } ?? (bytes.count, false)
+    }
 }

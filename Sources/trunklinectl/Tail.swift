@@ -75,6 +75,6 @@ enum Tail {
             end += Int(frame.length)
         }
 
-        mutating func skip(_ count: Int) { end += count }
+        mutating func skip(_ count: Int, isBeginning: Bool) { end += count }
     }
 }

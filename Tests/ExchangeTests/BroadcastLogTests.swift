@@ -75,6 +75,39 @@ struct BroadcastLogTests {
         #expect(log.messages == 3)
     }
 
+    @Test func `a message many times as long as the ring is passed over, and the next is read`() throws {
+        let log = BroadcastLog(
+            memory: try MirroredMemory(size: 4096), framing: .line, limit: 10, skipsOversize: true,
+            maximumFrames: 4)
+        var cursor = log.newCursor()
+        try log.receive([UInt8]("one\n"))
+        for _ in 0..<100 {
+            let count = log.write([UInt8](repeating: 0x61, count: 1000)[...])
+            #expect(count == 1000)
+            _ = try log.received(count)
+            #expect(log.readAll(&cursor).allSatisfy { $0 != 0x61 })
+            #expect(cursor.position == log.head)
+            log.release(before: cursor.position)
+            if log.canResume { _ = try log.resume() }
+        }
+        try log.receive([UInt8]("a\ntwo\n"))
+        #expect(log.readAll(&cursor) == [UInt8]("two\n"))
+        #expect(log.oversize == (1, 100_002))
+        #expect(log.messages == 2)
+    }
+
+    @Test func `a loss ends what is being passed over`() throws {
+        let log = BroadcastLog(
+            memory: try MirroredMemory(size: 4096), framing: .line, limit: 10, skipsOversize: true,
+            maximumFrames: 4)
+        var cursor = log.newCursor()
+        try log.receive([UInt8](repeating: 0x61, count: 100))
+        #expect(log.connectionLost() == 0)
+        try log.receive([UInt8]("new\n"))
+        #expect(log.readAll(&cursor) == [UInt8]("new\n"))
+        #expect(log.oversize == (1, 100))
+    }
+
     @Test func `a full index holds messages back until there is room`() throws {
         let log = try lines(frames: 8)
         var cursor = log.newCursor()

@@ -68,20 +68,43 @@ struct HolesTests {
 
     @Test func `skipped bytes are for nobody`() {
         var index = FrameIndex(capacity: 8)
-        index.skip(4)
+        index.skip(4, isBeginning: true)
         index.append(Frame(length: 5))
-        index.skip(1)
+        index.skip(1, isBeginning: true)
         for reader in [Self.one, .everyone] { expect(index, reader, gets: [4..<9]) }
-        index.skip(0)
+        index.skip(0, isBeginning: true)
         index.append(Frame(length: 1))
         expect(index, Self.one, gets: [4..<9, 10..<11])
+    }
+
+    @Test func `more of a skipped message takes no entry of its own`() {
+        var index = FrameIndex(capacity: 4)
+        index.append(Frame(length: 5))
+        index.skip(3, isBeginning: true)
+        for _ in 0..<100 { index.skip(2, isBeginning: false) }
+        #expect(index.kept == 2)
+        index.append(Frame(length: 1))
+        expect(index, .everyone, gets: [0..<5, 208..<209])
+        #expect((index.skippedMessages, index.skippedBytes) == (1, 203))
+        #expect(index.count - index.skipped == 2)
+    }
+
+    @Test func `more of a message of which all was released begins a new entry`() {
+        var index = FrameIndex(capacity: 4)
+        index.skip(3, isBeginning: true)
+        index.release(before: 3)
+        index.skip(2, isBeginning: false)
+        #expect(index.kept == 1)
+        #expect(index.end(of: index.first) == 5)
+        index.append(Frame(length: 1))
+        #expect(index.holes.run(in: 3..<6, for: .everyone) == 5..<6)
     }
 
     @Test func `holes of several kinds side by side are passed at once`() {
         var index = FrameIndex(capacity: 8)
         index.append(Frame(length: 1), for: Self.one)
         index.append(Frame(length: 2), for: Self.two)
-        index.skip(3)
+        index.skip(3, isBeginning: true)
         index.append(Frame(length: 4), for: Self.one)
         index.append(Frame(length: 5))
         expect(index, .everyone, gets: [10..<15])
@@ -135,7 +158,7 @@ struct HolesTests {
             switch Int.random(in: 0..<6, using: &random) {
             case 0:
                 owner = .nobody
-                index.skip(length)
+                index.skip(length, isBeginning: true)
             case 1, 2:
                 owner = Walk.readers[Int.random(in: 1..<4, using: &random)]
                 index.append(Frame(length: length), for: owner)

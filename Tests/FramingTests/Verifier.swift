@@ -6,6 +6,8 @@ import Testing
 struct Found: Equatable {
     var frames: [Frame] = []
     var payloads: [[UInt8]] = []
+    /// The messages that were passed over, as far as they had come.
+    var skipped: [[UInt8]] = []
     var fault: FramingError?
 }
 
@@ -17,8 +19,12 @@ struct Stream: FrameSink {
     private(set) var calls = 0
     private var decoder: Decoder
     private var consumed = 0
+    /// Skipped ranges.
+    private var ranges = 0
 
-    init(_ framing: Framing, limit: Int) { decoder = Decoder(framing, limit: limit) }
+    init(_ framing: Framing, limit: Int, skipsOversize: Bool = false) {
+        decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize)
+    }
 
     mutating func append(_ frame: Frame) {
         found.frames.append(frame)
@@ -28,7 +34,13 @@ struct Stream: FrameSink {
         consumed += Int(frame.length)
     }
 
-    mutating func skip(_ count: Int) { consumed += count }
+    mutating func skip(_ count: Int, isBeginning: Bool) {
+        #expect(count > 0)
+        if isBeginning { found.skipped.append([]) }
+        found.skipped[found.skipped.count - 1] += unconsumed[consumed..<consumed + count]
+        consumed += count
+        ranges += 1
+    }
 
     /// Takes what one read gave, and decodes at most `count` frames at a time.
     mutating func receive(_ bytes: some Sequence<UInt8>, atMost count: Int = .max) {
@@ -38,10 +50,10 @@ struct Stream: FrameSink {
         while appended == count && found.fault == nil {
             var decoder = decoder
             let bytes = unconsumed
-            let before = found.frames.count
+            let before = found.frames.count + ranges
             do throws(FramingError) {
                 appended = try decoder.decode(bytes.span, atMost: count, into: &self)
-                #expect(appended == found.frames.count - before, "it reports what it appended")
+                #expect(appended == found.frames.count + ranges - before, "it reports what it appended")
                 #expect(appended <= count)
             } catch {
                 found.fault = error
@@ -55,20 +67,24 @@ struct Stream: FrameSink {
 }
 
 /// Feeds `stream` whole, byte by byte, with every cut in two, with random cuts, and with few frames at a time, and
-/// expects the same each time. The random cuts are those of `seed`.
+/// expects the same each time. The random cuts are those of `seed`. What is too long is a fault, unless messages to be
+/// passed over are named.
 func verify(
     _ framing: Framing, limit: Int = 1024, _ stream: [UInt8], holds payloads: [[UInt8]],
-    then fault: FramingError? = nil, seed: UInt64 = 1, sourceLocation: SourceLocation = #_sourceLocation
+    passesOver skipped: [[UInt8]]? = nil, then fault: FramingError? = nil, seed: UInt64 = 1,
+    sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    var whole = Stream(framing, limit: limit)
+    var whole = Stream(framing, limit: limit, skipsOversize: skipped != nil)
     whole.receive(stream)
     #expect(whole.found.payloads == payloads, "whole", sourceLocation: sourceLocation)
     #expect(whole.found.fault == fault, "whole", sourceLocation: sourceLocation)
-    let framed = whole.found.frames.reduce(0) { $0 + Int($1.length) }
+    #expect(whole.found.skipped == skipped ?? [], "whole", sourceLocation: sourceLocation)
+    let framed =
+        whole.found.frames.reduce(0) { $0 + Int($1.length) } + whole.found.skipped.reduce(0) { $0 + $1.count }
     #expect(whole.unconsumed == Array(stream[framed...]), "the rest is kept", sourceLocation: sourceLocation)
 
     func same(_ cuts: [Int], atMost count: Int = .max, _ how: String) {
-        var cut = Stream(framing, limit: limit)
+        var cut = Stream(framing, limit: limit, skipsOversize: skipped != nil)
         for (start, end) in zip([0] + cuts, cuts + [stream.count]) {
             cut.receive(stream[start..<end], atMost: count)
         }

@@ -13,7 +13,7 @@ private struct Divided: Equatable {
         struct Sink: FrameSink {
             var frames: [Frame] = []
             mutating func append(_ frame: Frame) { frames.append(frame) }
-            mutating func skip(_ count: Int) {}
+            mutating func skip(_ count: Int, isBeginning: Bool) {}
         }
         var sink = Sink()
         var decoder = Decoder(framing, limit: 1 << 20)
