@@ -7,12 +7,20 @@ extension Connection {
     /// Everything is sent: closes as the options want it.
     func close() {
         disarmTimer()
-        if options.resets && !hasPeerEnded {
+        if options.afterCount == .halfClose && !hasPeerEnded {
+            halfClose()
+        } else if options.resets && !hasPeerEnded {
             phase = .settling(since: server.loop.now)
             settle()
         } else {
             shutDown()
         }
+    }
+
+    private func halfClose() {
+        phase = .halfClosed
+        do { try descriptor.shutDown(.writing) } catch { return end("\(error)") }
+        updateInterest()
     }
 
     /// Waits until the peer's kernel holds everything, for a reset discards the rest; there is no event for that.
@@ -31,7 +39,7 @@ extension Connection {
     func shutDown() {
         switch phase {
         case .draining, .ended: return
-        case .open, .finishing, .settling: break
+        case .open, .finishing, .halfClosed, .settling: break
         }
         guard !hasPeerEnded else { return end("the peer closed it") }
         guard options.reads else { return end("closed") }

@@ -77,23 +77,30 @@ extension Connection {
 
     private func received(_ bytes: ArraySlice<UInt8>) throws {
         // Nobody asks what it was.
-        guard options.echoes || server.received != nil else { return }
+        guard options.reply != nil || server.received != nil else { return }
         try incoming.append(bytes) { payload in
             server.received?.append(payload)
-            echo(payload)
+            answer(payload)
         }
         server.received?.flush()
         pump()
     }
 
-    private func echo(_ payload: ArraySlice<UInt8>) {
-        guard options.echoes, case .open = phase, queued < options.dropAfter ?? .max else { return }
+    private func answer(_ payload: ArraySlice<UInt8>) {
+        guard let reply = options.reply, case .open = phase, queued < options.dropAfter ?? .max else {
+            return
+        }
         do {
-            try queue.append(echo: payload, framing: options.framing)
+            let answer =
+                switch reply {
+                case .echo: Array(payload)
+                case .java: JavaService.answer(to: payload)
+                }
+            try queue.append(answer: answer, framing: options.framing)
             queued += 1
             try finishIfAllQueued()
         } catch {
-            complain("connection \(number): a message cannot be sent back: \(error)")
+            complain("connection \(number): an answer cannot be sent: \(error)")
         }
     }
 
@@ -104,6 +111,7 @@ extension Connection {
         case .open:
             phase = .finishing
             pump()
+        case .halfClosed: end("half-closed; the peer closed it")
         case .draining: end("closed")
         case .finishing, .settling, .ended: break
         }

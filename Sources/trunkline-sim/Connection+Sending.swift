@@ -9,9 +9,9 @@ extension Connection {
     func pump() {
         switch phase {
         case .open, .finishing: break
-        case .settling, .draining, .ended: return
+        case .halfClosed, .settling, .draining, .ended: return
         }
-        guard !isBlocked else { return }
+        guard !isBlocked, chunkDue.map({ $0 <= server.loop.now }) ?? true else { return }
         do {
             if queue.pending == 0 { try fill() }
             try flush()
@@ -19,7 +19,7 @@ extension Connection {
             return end("\(error)")
         }
         updateInterest()
-        guard queue.pending == 0 else { return }
+        guard queue.pending == 0 else { return awaitNextChunk() }
         if case .finishing = phase { close() } else { awaitNextMessage() }
     }
 
@@ -40,7 +40,7 @@ extension Connection {
     /// Begins to finish when no message may follow; an unfinished one may.
     func finishIfAllQueued() throws(UnrepresentableError) {
         guard case .open = phase else { return }
-        let isCounted = options.afterCount == .close && queuedOwn == options.count
+        let isCounted = options.afterCount != .keep && queuedOwn == options.count
         guard isCounted || queued == options.dropAfter else { return }
         phase = .finishing
         guard options.cut > 0 else { return }
@@ -50,23 +50,40 @@ extension Connection {
 
     private func flush() throws(SystemError) {
         guard queue.pending > 0 else { return }
-        let transfer = try queue.withPending { bytes throws(SystemError) in try descriptor.send(bytes) }
+        let size = min(queue.pending, options.chunk)
+        let transfer = try queue.withPending { bytes throws(SystemError) in
+            try descriptor.send(bytes.extracting(first: size))
+        }
+        isBlocked = true
         if case .moved(let count) = transfer {
+            isBlocked = count < size
             let progress = queue.moved(count, record: server.record)
             sent += progress.messages
             sentOwn += progress.own
             server.record?.flush()
         }
-        isBlocked = queue.pending > 0
+        chunkDue = options.pause > .zero ? server.loop.now + options.pause : nil
+    }
+
+    private func awaitNextChunk() {
+        guard !isBlocked else { return }
+        if let chunkDue { return armTimer(at: chunkDue) }
+        requestTurn()
     }
 
     private func awaitNextMessage() {
-        guard !options.isSilent, queuedOwn < options.count ?? .max, !hasTurn else { return }
-        if let due = schedule.instant(of: queuedOwn), due > server.loop.now {
+        guard !options.isSilent, queuedOwn < options.count ?? .max else { return }
+        let due = [schedule.instant(of: queuedOwn), chunkDue].compactMap(\.self).max()
+        if let due, due > server.loop.now {
             if timer == nil { armTimer(at: due) }
         } else {
-            hasTurn = true
-            server.loop.requestTurn(self)
+            requestTurn()
         }
+    }
+
+    private func requestTurn() {
+        guard !hasTurn else { return }
+        hasTurn = true
+        server.loop.requestTurn(self)
     }
 }

@@ -7,6 +7,8 @@ final class Connection: ReadinessHandler, TimerHandler, TurnTaker {
         case open
         /// Nothing more is queued; what is, is sent, and then the connection is closed.
         case finishing
+        /// We have closed our direction, and read as long as the peer likes.
+        case halfClosed
         /// All is sent, and must have arrived before the reset.
         case settling(since: ContinuousClock.Instant)
         /// We have closed our direction, and read until the peer has closed its own.
@@ -23,6 +25,8 @@ final class Connection: ReadinessHandler, TimerHandler, TurnTaker {
     var hasTurn = false
     /// The socket's buffer is full.
     var isBlocked = false
+    /// When the next chunk may be sent.
+    var chunkDue: ContinuousClock.Instant?
     /// The peer sends nothing more.
     var hasPeerEnded = false
 
@@ -82,7 +86,7 @@ final class Connection: ReadinessHandler, TimerHandler, TurnTaker {
         case .open, .finishing: pump()
         case .settling: settle()
         case .draining: end("closed, though the peer went on")
-        case .ended: break
+        case .halfClosed, .ended: break
         }
     }
 
@@ -97,7 +101,7 @@ final class Connection: ReadinessHandler, TimerHandler, TurnTaker {
     var wantsToRead: Bool {
         switch phase {
         case .open, .finishing: options.reads && !hasPeerEnded && queue.pending < Self.batch * 4
-        case .draining: options.reads && !hasPeerEnded
+        case .halfClosed, .draining: options.reads && !hasPeerEnded
         case .settling, .ended: false
         }
     }

@@ -6,7 +6,7 @@ struct MessageBuffer: Sendable {
         var payload: Range<Int>
         /// One past the frame's last byte.
         var end: Int
-        /// Whether it is one of the connection's own messages; otherwise it was received, and is sent back.
+        /// Whether it is one of the connection's own messages; otherwise it answers one that was received.
         var isOwn: Bool
     }
     var bytes: [UInt8] = []

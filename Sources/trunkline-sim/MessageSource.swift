@@ -4,6 +4,7 @@ import Framing
 enum MessageSource: Sendable {
     case ais(AISFeed, Framing)
     case counter(CounterFrames)
+    case garbage(Garbage)
     case file(FileFrames)
 
     init(_ options: Options) throws(StartError) {
@@ -19,6 +20,8 @@ enum MessageSource: Sendable {
                 throw StartError(description: "the framing cannot carry an AIS sentence: \(error)")
             }
             self = .ais(feed, framing)
+        case .garbage:
+            self = .garbage(Garbage(size: options.payloadSize, seed: options.seed))
         case .counter:
             do { self = .counter(try CounterFrames(size: options.payloadSize, framing: framing)) } catch {
                 throw StartError(
@@ -43,6 +46,11 @@ enum MessageSource: Sendable {
         case .ais(let feed, let framing):
             while count < limit, output.bytes.count < size {
                 try output.append(feed.sentence(first &+ UInt64(count)), framing: framing, isOwn: true)
+                count += 1
+            }
+        case .garbage(let garbage):
+            while count < limit, output.bytes.count < size {
+                garbage.append(first &+ UInt64(count), to: &output)
                 count += 1
             }
         case .file(let frames):

@@ -33,6 +33,17 @@ struct OptionTable: Sendable {
             big) or fixed:size=N. BYTES and TEXT may hold the escapes of C: \\r, \\0, \\x1a,
             \\\\.
 
+            Servers that misbehave:
+              never read, never write      --no-read --silent
+              close, or reset, at once     --drop-after 0 [--reset]
+              greet and close              --greeting TEXT --drop-after 0
+              break off inside a message   --drop-after N --cut BYTES
+              end their direction only     --count N --then half-close
+              send byte by byte; trickle   --chunk 1; --chunk 1 --pause 100
+              flood                        --rate 0
+              send garbage                 --message garbage --seed N
+              claim an absurd length       --framing length:bytes=8 --claim N
+
             """
     }
 }
@@ -51,23 +62,27 @@ extension OptionTable {
         },
         OptionTable(
             "message", "m", "KIND",
-            "ais: position reports of a few ships; counter: a number, then filler (ais)"
+            "ais: position reports of a few ships; counter: a number, then filler; garbage: random bytes without framing (ais)"
         ) { value, options throws(UsageError) in
             switch value {
             case "ais": options.message = .ais
             case "counter": options.message = .counter
-            default: throw UsageError("--message is ais or counter, not '\(value)'")
+            case "garbage": options.message = .garbage
+            default: throw UsageError("--message is ais, counter or garbage, not '\(value)'")
             }
         },
         OptionTable("file", nil, "FILE", "each line of FILE is a message, over and over") {
             value, options throws(UsageError) in
             options.message = .file(value)
         },
-        OptionTable("size", "s", "N", "bytes of a counter message (64, or those of a fixed framing)") {
+        OptionTable(
+            "size", "s", "N", "bytes of a message of counter or garbage (64, or those of a fixed framing)"
+        ) {
             value, options throws(UsageError) in
             options.givenSize = try number(value, "size", 1...Framing.longestMessage)
         },
-        OptionTable("seed", nil, "N", "which ships there are (1)") { value, options throws(UsageError) in
+        OptionTable("seed", nil, "N", "which ships there are, or which garbage (1)") {
+            value, options throws(UsageError) in
             options.seed = try number(value, "seed", 0...UInt64.max)
         },
         OptionTable("greeting", "g", "TEXT", "send these bytes first, outside any message") {
@@ -88,10 +103,13 @@ extension OptionTable {
             value, options throws(UsageError) in
             options.count = try number(value, "count", 0...Int.max)
         },
-        OptionTable("then", nil, "WHAT", "after --count: keep or close the connection (keep)") {
+        OptionTable(
+            "then", nil, "WHAT",
+            "after --count: keep, close or half-close the connection, which ends our direction only (keep)"
+        ) {
             value, options throws(UsageError) in
             guard let what = Options.AfterCount(rawValue: value) else {
-                throw UsageError("--then is keep or close, not '\(value)'")
+                throw UsageError("--then is keep, close or half-close, not '\(value)'")
             }
             options.afterCount = what
         },
@@ -121,6 +139,18 @@ extension OptionTable {
             _, options throws(UsageError) in
             options.resets = true
         },
+        OptionTable("chunk", nil, "BYTES", "send at most BYTES bytes at once (all)") {
+            value, options throws(UsageError) in
+            options.chunk = try number(value, "chunk", 1...Int.max)
+        },
+        OptionTable("pause", nil, "MS", "milliseconds from one chunk to the next (0)") {
+            value, options throws(UsageError) in
+            options.pause = .milliseconds(try number(value, "pause", 0...3_600_000))
+        },
+        OptionTable("claim", nil, "N", "send a length of N, as a framing length has it, and then nothing") {
+            value, options throws(UsageError) in
+            options.claim = try number(value, "claim", 0...UInt64.max)
+        },
         OptionTable("connections", "c", "N", "end after N connections have ended") {
             value, options throws(UsageError) in
             options.connections = try number(value, "connections", 1...Int.max)
@@ -129,7 +159,14 @@ extension OptionTable {
 
     private static let behaviour = [
         OptionTable("echo", "e", nil, "send every received message back") { _, options throws(UsageError) in
-            options.echoes = true
+            options.reply = .echo
+        },
+        OptionTable(
+            "service", nil, "java",
+            "answer as a Java server does: a request is two bytes, an action and an argument; the answer is a length of four bytes, big-endian, and a text in UTF-8"
+        ) { value, options throws(UsageError) in
+            guard value == "java" else { throw UsageError("--service is java, not '\(value)'") }
+            options.useJavaService()
         },
         OptionTable("silent", "q", nil, "send no messages but echoes") { _, options throws(UsageError) in
             options.isSilent = true

@@ -15,11 +15,19 @@ struct Options: Sendable {
     enum Message: Equatable, Sendable {
         case ais
         case counter
+        case garbage
         case file(String)
     }
     enum AfterCount: String, CaseIterable, Sendable {
         case keep
         case close
+        /// Our direction only.
+        case halfClose = "half-close"
+    }
+    /// What a received message is answered with.
+    enum Reply: Sendable {
+        case echo
+        case java
     }
 
     var action = Action.serve
@@ -39,7 +47,13 @@ struct Options: Sendable {
     var cut = 0
     var resets = false
     var connections: Int?
-    var echoes = false
+    var reply: Reply?
+    /// A length to be sent without what it announces.
+    var claim: UInt64?
+    /// The most bytes of one segment.
+    var chunk = Int.max
+    /// From one segment to the next.
+    var pause = Duration.zero
     var isSilent = false
     var reads = true
     var greeting: [UInt8] = []
@@ -69,9 +83,27 @@ struct Options: Sendable {
             throw UsageError("one ADDRESS is needed, \(parsed.operands.count) are given")
         }
         address = try Address(parsed.operands[0])
+        if let claim {
+            guard case .length(let field) = framing, let bytes = field.bytes(of: claim) else {
+                throw UsageError("--claim needs a framing length whose field can hold \(claim)")
+            }
+            greeting += bytes
+            isSilent = true
+            reply = nil
+        }
         if resets, case .unix = address {
             throw UsageError("only a TCP connection can be reset, not \(parsed.operands[0])")
         }
+    }
+}
+
+extension LengthField {
+    /// The field's bytes; `nil` for a number that needs more.
+    func bytes(of number: UInt64) -> [UInt8]? {
+        let count = width.rawValue
+        guard count == 8 || number >> UInt64(count * 8) == 0 else { return nil }
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64($0 * 8)) }
+        return order == .little ? bytes : bytes.reversed()
     }
 }
 

@@ -21,9 +21,9 @@ struct OutgoingQueue: Sendable {
         try source.append(first, atMost: limit, upTo: sentBytes + size, to: &buffer)
     }
 
-    /// Appends a message that is sent back.
-    mutating func append(echo payload: ArraySlice<UInt8>, framing: Framing) throws(UnrepresentableError) {
-        try buffer.append(Array(payload), framing: framing, isOwn: false)
+    /// Appends the answer to a message.
+    mutating func append(answer payload: [UInt8], framing: Framing) throws(UnrepresentableError) {
+        try buffer.append(payload, framing: framing, isOwn: false)
     }
 
     /// Lends the bytes that wait.
