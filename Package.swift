@@ -39,7 +39,7 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
         tests("ArchitectureTests", []),
         tests("ConfigurationTests", ["Configuration", "Framing", "Uplink"]),
-        tests("DaemonTests", ["Bridge", "Daemon", "Framing", "Linux", "Systemd", "Uplink"]),
+        tests("DaemonTests", ["Bridge", "Configuration", "Daemon", "Framing", "Linux", "Systemd", "Uplink"]),
         tests("EndToEndTests", ["Linux", "trunklined", "trunklinectl", "trunkline-sim"]),
         tests("ExchangeTests", ["Exchange", "Framing", "Memory"]),
         tests("FramingTests", ["Framing"]),

@@ -6,6 +6,12 @@ import Linux
 extension Bridge {
     func admit(_ descriptor: consuming FileDescriptor, on socket: SocketSettings) throws(SystemError) {
         let credentials = try descriptor.peerCredentials()
+        if let reason = admission.refusal(ofUser: credentials.uid) {
+            // What it has sent by now would turn the end-of-file into a reset.
+            descriptor.discardReceived(atMost: 64 << 10)
+            totals.refusedClients += 1
+            return report(.refused(socket: socket.name, credentials, reason))
+        }
         if !socket.maySend { try descriptor.shutDown(.reading) }
         clientsAdmitted = clientsAdmitted == .max - 1 ? 1 : clientsAdmitted + 1
         let upstream = configuration.upstream
@@ -20,6 +26,7 @@ extension Bridge {
         try client.watch(in: loop)
         client.slot = clients.count
         clients.append(client)
+        admission.admitted(user: credentials.uid)
         report(.admitted(client.identity))
     }
 
@@ -37,6 +44,7 @@ extension Bridge {
             last.slot = client.slot
         }
         client.slot = -1
+        admission.left(user: client.identity.uid)
         client.close()
         report(.left(client.identity, reason))
         for listener in listeners { listener.resume() }

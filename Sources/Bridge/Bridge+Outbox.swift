@@ -103,9 +103,33 @@ extension Bridge {
             if count > 0 { isOutboxFull = false }
         } catch {
             guard !error.isOfConnection else { return connection.sendingFailed(error) }
-            upstreamFailed(
-                step: connection.step, .system(call: error.call.description, errno: error.code))
+            lost(connection, error)
         }
+    }
+
+    /// While something waits that the kernel does not take, the connection is looked at again and again.
+    func watchWriting() {
+        guard let limit = configuration.upstream.writeTimeout else { return }
+        guard let connection, readySince != nil, connection.isSendBlocked, connection.sendError == nil,
+            !outbox.isEmpty
+        else {
+            guard writeWatch != nil else { return }
+            writeWatch = nil
+            return disarm(.write)
+        }
+        guard writeWatch == nil else { return }
+        let watch = WriteWatch(limit: limit, progress: connection.progress, now: loop.now)
+        writeWatch = watch
+        arm(.write, at: watch.due)
+    }
+
+    func writeTimerFired() {
+        guard let connection, var watch = writeWatch else { return }
+        guard !watch.isStuck(progress: connection.progress, now: loop.now) else {
+            return upstreamFailed(step: connection.step, .stuck)
+        }
+        writeWatch = watch
+        arm(.write, at: watch.due)
     }
 
     /// The upstream is away: what clients send waits, but not for ever.

@@ -43,19 +43,40 @@ extension Bridge {
     }
 
     private func resolved(step: UInt64, _ addresses: [SocketAddress]) -> [Uplink.Effect] {
-        let effects = uplink.resolved(step: step, candidates: addresses.count, now: loop.now)
-        if !effects.isEmpty { candidates = addresses }
+        let usable = addresses.filter(isBindable)
+        guard !usable.isEmpty else {
+            return uplink.failed(
+                step: step, .otherFamily(configuration.upstream.bindAddress ?? ""), now: loop.now,
+                jitter: jitter())
+        }
+        let effects = uplink.resolved(step: step, candidates: usable.count, now: loop.now)
+        if !effects.isEmpty { candidates = usable }
         return effects
     }
 
+    /// Whether a connection to this address can come from the `bind-address`, which is nothing to Unix sockets.
+    private func isBindable(_ address: SocketAddress) -> Bool {
+        guard let local = configuration.upstream.bindAddress, !address.isUnix else { return true }
+        return address.isIPv6 == local.contains(":")
+    }
+
+    private func localAddress(_ digits: String) throws(SystemError) -> SocketAddress { try .local(digits) }
+
     private func connect(step: UInt64, candidate: Int) -> [Uplink.Effect] {
         do throws(SystemError) {
-            let socket = try FileDescriptor.connecting(to: candidates[candidate])
+            let peer = candidates[candidate]
+            let local = peer.isUnix ? nil : try configuration.upstream.bindAddress.map(localAddress)
+            let socket = try FileDescriptor.connecting(to: peer, from: local)
             let connection = try UpstreamConnection(socket, step: step, bridge: self)
             self.connection = connection
             return connection.isConnecting ? [] : uplink.opened(step: step, now: loop.now)
         } catch {
-            let reason = Uplink.Reason.system(call: error.call.description, errno: error.code)
+            let reason =
+                if error.call.description == "bind", let address = configuration.upstream.bindAddress {
+                    Uplink.Reason.notBound(address, errno: error.code)
+                } else {
+                    Uplink.Reason.system(call: error.call.description, errno: error.code)
+                }
             return uplink.failed(step: step, reason, now: loop.now, jitter: jitter())
         }
     }
@@ -104,8 +125,18 @@ extension Bridge {
             idleWatch = watch
             if let deadline = watch.deadline { arm(.idle, at: deadline) }
         }
+        limitUnacknowledged(connection)
         show(.ready(dialled ?? connection.peer, attempts: uplink.attempts))
         requestTurn()
+    }
+
+    /// Not before: the kernel would apply it to the attempt to connect as well, which has a limit of its own.
+    private func limitUnacknowledged(_ connection: UpstreamConnection) {
+        guard let limit = configuration.upstream.writeTimeout, candidates.first?.isUnix == false else {
+            return
+        }
+        // Without it, what waits in the outbox still tells.
+        try? connection.limitUnacknowledged(to: limit)
     }
 
     private func abandonConnection() {
@@ -116,6 +147,8 @@ extension Bridge {
         readySince = nil
         idleWatch = nil
         disarm(.idle)
+        writeWatch = nil
+        disarm(.write)
         outbox.connectionLost()
         hasUndecodedLoss = true
         finishLoss()
@@ -162,13 +195,23 @@ extension Bridge {
         }
     }
 
-    private func lost(_ connection: UpstreamConnection, _ error: SystemError) {
-        upstreamFailed(step: connection.step, .system(call: error.call.description, errno: error.code))
+    func lost(_ connection: UpstreamConnection, _ error: SystemError) {
+        let isStuck = error.isTimeout && configuration.upstream.writeTimeout != nil
+        upstreamFailed(
+            step: connection.step,
+            isStuck ? .stuck : .system(call: error.call.description, errno: error.code))
     }
 
     private func decode(_ body: () throws(FramingError) -> Int) {
-        let (head, count) = (log.head, log.messages)
-        defer { totals.received.messages += Int(log.messages - count) }
+        let (head, count, oversize) = (log.head, log.messages, log.oversize)
+        defer {
+            totals.received.messages += Int(log.messages - count)
+            record(
+                .oversize,
+                Amount(
+                    messages: Int(log.oversize.messages - oversize.messages),
+                    bytes: Int(log.oversize.bytes - oversize.bytes)))
+        }
         do throws(FramingError) {
             _ = try body()
             finishLoss()

@@ -21,6 +21,7 @@ public final class Bridge {
     enum Timer: CaseIterable {
         case uplink
         case idle
+        case write
         case hold
         case patience
         case drain
@@ -43,6 +44,8 @@ public final class Bridge {
     /// When the connection became ready; `nil` while it is not.
     var readySince: ContinuousClock.Instant?
     var idleWatch: IdleWatch?
+    /// While something waits that the kernel does not take.
+    var writeWatch: WriteWatch?
     /// The address that is being tried, or was tried last of its endpoint.
     var dialled: String?
     /// How long the connection that was just lost had been ready.
@@ -55,6 +58,7 @@ public final class Bridge {
     var clientsAdmitted: UInt32 = 0
     /// How many of them are made to skip messages.
     var skippingClients = 0
+    var admission: Admission
     /// Clients that may have sent something.
     var readQueue: [Client] = []
     /// Those of them that this turn reads from.
@@ -88,16 +92,18 @@ public final class Bridge {
         self.loop = loop
         self.maximumClients = maximumClients
         self.observer = observer
+        admission = Admission(configuration.clientLimits)
         let shortest = configuration.sockets.compactMap(\.patience).min()
         patienceInterval = shortest.map { max(min($0 / 20, .milliseconds(50)), .milliseconds(1)) }
         let upstream = configuration.upstream
         do throws(MemoryError) {
+            let sizes = MemoryBound(configuration)
             log = BroadcastLog(
-                memory: try MirroredMemory(size: configuration.buffer), framing: upstream.framing,
-                limit: upstream.maxMessage, maximumFrames: configuration.buffer / 64)
+                memory: try MirroredMemory(size: sizes.buffer.bytes), framing: upstream.framing,
+                limit: upstream.maxMessage, skipsOversize: upstream.oversize == .skip,
+                maximumFrames: sizes.buffer.frames)
             outbox = Outbox(
-                memory: try MirroredMemory(size: configuration.outbox),
-                maximumFrames: configuration.outbox / 16)
+                memory: try MirroredMemory(size: sizes.outbox.bytes), maximumFrames: sizes.outbox.frames)
         } catch {
             throw .memory(error)
         }
@@ -147,7 +153,8 @@ public final class Bridge {
     }
 
     public var clientCount: Int { clients.count }
-    var hasRoomForClient: Bool { clients.count < maximumClients }
+    /// Whether one more can be accepted: there is a descriptor for it, or it will be refused at once.
+    var canAccept: Bool { clients.count < maximumClients || admission.isFull }
 
     func report(_ event: BridgeEvent) { observer.report(event) }
 
@@ -179,6 +186,7 @@ extension Bridge: TimerHandler {
         switch fired {
         case .uplink: perform(uplink.timerFired(now: loop.now, jitter: jitter()))
         case .idle: idleTimerFired()
+        case .write: writeTimerFired()
         case .hold: discardHeld()
         case .patience: isPatienceDue = true
         case .drain: finishStopping()
@@ -208,7 +216,9 @@ extension Bridge: TurnTaker {
         receive()
         if isFanOutNeeded { fanOut() }
         if stage == .running { readClients() }
+        for listener in listeners { listener.accept() }
         sendOutbox()
+        watchWriting()
         reportFlow()
         watchPatience()
         watchIdle()

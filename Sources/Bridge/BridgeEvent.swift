@@ -8,6 +8,8 @@ public enum BridgeEvent: Equatable, Sendable {
     case uplink(UplinkState)
     /// A client connected.
     case admitted(ClientIdentity)
+    /// A program was not taken as a client, and its connection closed.
+    case refused(socket: String, PeerCredentials, RefusalReason)
     /// A client is gone.
     case left(ClientIdentity, LeaveReason)
     /// A client's patience is used up: from now on it misses messages, until it has caught up.
@@ -62,6 +64,14 @@ public enum LeaveReason: Equatable, Sendable {
     case stopped
 }
 
+/// Why a program is not taken as a client.
+public enum RefusalReason: Equatable, Sendable {
+    /// `max-clients` are connected.
+    case tooMany(limit: Int)
+    /// `max-clients-per-user` of its user are connected.
+    case tooManyOfUser(limit: Int)
+}
+
 /// Why clients are not being accepted.
 public enum PauseReason: Equatable, Sendable {
     /// As many are connected as the limit of open files allows.
@@ -73,6 +83,8 @@ public enum PauseReason: Equatable, Sendable {
 public enum DiscardReason: Int, Equatable, Sendable, CaseIterable {
     /// A message from the upstream that the connection's end cut off.
     case cutOff
+    /// Messages from the upstream that are longer than max-message, with `oversize: skip`.
+    case oversize
     /// A message that a client had begun and never finished.
     case unfinished
     /// Messages from clients while the upstream was away for too long.

@@ -15,6 +15,7 @@ final class Listener: ReadinessHandler, TimerHandler {
     private var fileWatch: SocketWatch?
     private var retry: TimerID?
     private var isPaused = false
+    private var isReady = false
 
     init(_ settings: SocketSettings, bridge: Bridge) throws(SocketFileError) {
         self.settings = settings
@@ -37,8 +38,16 @@ final class Listener: ReadinessHandler, TimerHandler {
     }
 
     func becameReady(_ readiness: Readiness) {
+        isReady = true
+        bridge.requestTurn()
+    }
+
+    /// Accepts who is waiting, if anybody is: in the turn, when those who have left no longer count.
+    func accept() {
+        guard isReady else { return }
+        isReady = false
         for _ in 0..<Self.batch {
-            guard bridge.hasRoomForClient else { return pause(.full(clients: bridge.clientCount)) }
+            guard bridge.canAccept else { return pause(.full(clients: bridge.clientCount)) }
             do throws(SystemError) {
                 guard let descriptor = try file.descriptor.accept() else { return }
                 try bridge.admit(descriptor, on: settings)

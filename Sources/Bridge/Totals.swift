@@ -4,6 +4,8 @@ public struct Totals: Equatable, Sendable {
     public var received = Amount()
     /// To the upstream.
     public var sent = Amount()
+    /// Programs that were one client too many.
+    public var refusedClients = 0
     private var discards = [Amount](repeating: Amount(), count: DiscardReason.allCases.count)
 
     public func discarded(_ reason: DiscardReason) -> Amount { discards[reason.rawValue] }

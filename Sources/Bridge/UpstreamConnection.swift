@@ -18,6 +18,7 @@ final class UpstreamConnection: ReadinessHandler {
     private(set) var isSendBlocked = false
     /// Nothing can be sent any more, but what the upstream sent before is still read.
     private(set) var sendError: SystemError?
+    private var sentBytes: UInt64 = 0
 
     init(_ socket: consuming ConnectingSocket, step: UInt64, bridge: Bridge) throws(SystemError) {
         self.step = step
@@ -48,6 +49,14 @@ final class UpstreamConnection: ReadinessHandler {
         if hasEnded { sendingFailed(SystemError(call: "connect", code: code)) }
     }
 
+    /// The peer must acknowledge within `limit` what is sent to it.
+    func limitUnacknowledged(to limit: Duration) throws(SystemError) {
+        try descriptor.limitUnacknowledged(to: limit)
+    }
+
+    /// A number that changes when the kernel has taken something, or the upstream has acknowledged it.
+    var progress: UInt64 { sentBytes &- UInt64(descriptor.unsent()) }
+
     func receive(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Transfer {
         isReadable = false
         return try descriptor.receive(into: &bytes)
@@ -56,6 +65,7 @@ final class UpstreamConnection: ReadinessHandler {
     func send(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
         var count = 0
         if case .moved(let moved) = try descriptor.send(bytes) { count = moved }
+        sentBytes += UInt64(count)
         isSendBlocked = count < bytes.count
         return count
     }

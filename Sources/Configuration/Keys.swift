@@ -22,12 +22,22 @@ enum Keys {
         Key(
             "hold-time", \.holdTime, .timeOrInfinity(), .text("5s"),
             "How long clients' messages wait, from the loss of the connection; then they are discarded."),
+        Key(
+            "max-clients", \.clientLimits.total, .countOrInfinity, .text("infinity"),
+            "The most clients, of all sockets together; one more is disconnected at once."),
+        Key(
+            "max-clients-per-user", \.clientLimits.perUser, .countOrInfinity, .text("infinity"),
+            "The most clients of one user, of all sockets together."),
     ])
 
     static let upstream = Table<UpstreamSettings>([
         Key(
             "address", \.uplink.endpoints, .list(.address), .required,
             "host:port, [IPv6 address]:port (in quotes) or unix:/path; a list is tried in turn."),
+        Key(
+            "bind-address", \.bindAddress, .optional(.ipAddress),
+            .derived("the kernel's choice") { _, _ in nil },
+            "The address of this machine, IPv4 or IPv6, that connections come from."),
         Key(
             "framing", \.framing, .framing, .text("line"),
             "How what the server sends is divided into messages."),
@@ -39,12 +49,18 @@ enum Keys {
             "max-message", \.maxMessage, .size(1...Int.max), .text("64K"),
             "The most payload of one message; at most half of buffer, and half of outbox."),
         Key(
+            "oversize", \.oversize, .choice, .text("reconnect"),
+            "What a longer message from the server leads to: a new connection, or it is passed over."),
+        Key(
             "connect-timeout", \.uplink.connectTimeout, .timeOrInfinity(atLeast: .milliseconds(1)),
             .text("10s"),
             "The most time for one look-up or one connection."),
         Key(
             "idle-timeout", \.idleTimeout, .timeOrInfinity(atLeast: .milliseconds(1)), .text("infinity"),
             "Reconnect if nothing is received for so long."),
+        Key(
+            "write-timeout", \.writeTimeout, .timeOrInfinity(atLeast: .milliseconds(1)), .text("2min"),
+            "Reconnect if the server takes nothing of what waits for it for so long."),
         Key(
             "reconnect", \.uplink.reconnect, .mapping(.blank, reconnect, style: .flow), .parts,
             "The delays between attempts; they double, and are drawn at random."),
@@ -125,13 +141,15 @@ extension Decoding {
 
 extension Configuration {
     static let blank = Configuration(
-        name: "", upstream: .blank, sockets: [], buffer: 0, outbox: 0, whenDown: .hold, holdTime: nil)
+        name: "", upstream: .blank, sockets: [], buffer: 0, outbox: 0, whenDown: .hold, holdTime: nil,
+        clientLimits: ClientLimits(total: nil, perUser: nil))
 }
 
 extension UpstreamSettings {
     static let blank = UpstreamSettings(
         uplink: Uplink.Settings(endpoints: [], connectTimeout: nil, reconnect: .blank), framing: .line,
-        sendFraming: .line, maxMessage: 0, idleTimeout: nil)
+        sendFraming: .line, maxMessage: 0, oversize: .reconnect, idleTimeout: nil, writeTimeout: nil,
+        bindAddress: nil)
 }
 
 extension Backoff.Settings {

@@ -11,7 +11,27 @@ extension Decoding {
             checkFixedSize(
                 configuration.upstream.sendFraming, key: "upstream.send-framing", configuration.upstream)
         }
+        checkOversize(configuration.upstream)
+        checkBindAddress(configuration.upstream)
         checkPaths(configuration)
+    }
+
+    private mutating func checkOversize(_ upstream: UpstreamSettings) {
+        guard case .fixed = upstream.framing, case .skip = upstream.oversize, isSound("upstream.framing")
+        else { return }
+        let allowed =
+            "allowed is reconnect, for in a fixed framing nothing tells where the next message begins"
+        refuse(key: "upstream.oversize", effective: "\"skip\"", allowed)
+    }
+
+    private mutating func checkBindAddress(_ upstream: UpstreamSettings) {
+        let key = "upstream.bind-address"
+        guard let address = upstream.bindAddress, isSound("upstream.address"),
+            upstream.uplink.endpoints.allSatisfy({ if case .unix = $0 { true } else { false } })
+        else { return }
+        refuse(
+            key: key, effective: "\"\(address)\"",
+            "allowed with a host:port only: Unix sockets have no such address")
     }
 
     private mutating func checkReconnect(_ settings: Backoff.Settings) {

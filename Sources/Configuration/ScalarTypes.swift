@@ -42,6 +42,18 @@ extension ValueType where Value == Duration? {
     }
 }
 
+extension ValueType where Value == Int? {
+    /// A number, at least 1, or `infinity`, which is `nil`.
+    static var countOrInfinity: ValueType {
+        .scalar("NUMBER", Allowed("a number, at least 1, or infinity")) { text -> Int?? in
+            if text == "infinity" { return .some(nil) }
+            return decimal(text.utf8).flatMap { $0 > 0 ? .some($0) : nil }
+        } print: { count in
+            count.map(String.init) ?? "infinity"
+        }
+    }
+}
+
 private func allowedTimes(_ shortest: Duration) -> String {
     let limit = shortest > .zero ? ", at least \(TimeSpan.print(shortest))" : ""
     return "a time such as 250ms, 10s or 1min 30s\(limit)"
@@ -139,12 +151,29 @@ extension ValueType where Value == Endpoint {
     }
 }
 
+extension ValueType where Value == String {
+    /// An IPv4 or IPv6 address in digits.
+    static var ipAddress: ValueType {
+        .scalar("IP ADDRESS", Allowed(["an IPv4 address", "an IPv6 address without brackets"])) { text in
+            guard text.unicodeScalars.allSatisfy(isPrintable) else { return nil }
+            return isIPv4(text) || isIPv6(text) ? text : nil
+        } print: { address in
+            address
+        }
+    }
+}
+
 /// The most bytes of a Unix socket's path, without the NUL that ends it (unix(7)).
 let longestSocketPath = 107
 
 /// Whether text is the absolute path of something that is not a directory.
 private func isPath(_ text: String) -> Bool {
     text.hasPrefix("/") && !text.hasSuffix("/") && !text.utf8.contains(0)
+}
+
+private func isIPv4(_ text: String) -> Bool {
+    var address = in_addr()
+    return unsafe inet_pton(AF_INET, text, &address) == 1
 }
 
 /// Whether text is an IPv6 address, with or without a `%` and the interface that it is on.

@@ -15,6 +15,7 @@ public struct Configuration: Equatable, Sendable {
     public var whenDown: WhenDown
     /// How long messages to the upstream wait while it is away; `nil` is for ever.
     public var holdTime: Duration?
+    public var clientLimits: ClientLimits
 
     /// What becomes of clients' messages while the upstream is away.
     public enum WhenDown: String, Equatable, Sendable, CaseIterable {
@@ -26,7 +27,7 @@ public struct Configuration: Equatable, Sendable {
 
     public init(
         name: String, upstream: UpstreamSettings, sockets: [SocketSettings], buffer: Int, outbox: Int,
-        whenDown: WhenDown, holdTime: Duration?
+        whenDown: WhenDown, holdTime: Duration?, clientLimits: ClientLimits
     ) {
         self.name = name
         self.upstream = upstream
@@ -35,6 +36,20 @@ public struct Configuration: Equatable, Sendable {
         self.outbox = outbox
         self.whenDown = whenDown
         self.holdTime = holdTime
+        self.clientLimits = clientLimits
+    }
+}
+
+/// How many clients a bridge takes, on all its sockets together.
+public struct ClientLimits: Equatable, Sendable {
+    /// `nil` is as many as there are descriptors for.
+    public var total: Int?
+    /// Of one user, as the kernel knows who connected; `nil` is no limit.
+    public var perUser: Int?
+
+    public init(total: Int?, perUser: Int?) {
+        self.total = total
+        self.perUser = perUser
     }
 }
 
@@ -47,18 +62,34 @@ public struct UpstreamSettings: Equatable, Sendable {
     public var sendFraming: Framing
     /// The most payload bytes of one message, in either direction.
     public var maxMessage: Int
+    public var oversize: Oversize
     /// A connection on which nothing is received for so long is given up; `nil` is never.
     public var idleTimeout: Duration?
+    /// A connection that takes nothing of what waits for it for so long is given up; `nil` is never.
+    public var writeTimeout: Duration?
+    /// The local address of TCP connections, in digits; `nil` leaves it to the kernel.
+    public var bindAddress: String?
+
+    /// What a message from the upstream leads to that is longer than `maxMessage`.
+    public enum Oversize: String, Equatable, Sendable, CaseIterable {
+        /// To a new connection.
+        case reconnect
+        /// It is passed over.
+        case skip
+    }
 
     public init(
-        uplink: Uplink.Settings, framing: Framing, sendFraming: Framing, maxMessage: Int,
-        idleTimeout: Duration?
+        uplink: Uplink.Settings, framing: Framing, sendFraming: Framing, maxMessage: Int, oversize: Oversize,
+        idleTimeout: Duration?, writeTimeout: Duration?, bindAddress: String?
     ) {
         self.uplink = uplink
         self.framing = framing
         self.sendFraming = sendFraming
         self.maxMessage = maxMessage
+        self.oversize = oversize
         self.idleTimeout = idleTimeout
+        self.writeTimeout = writeTimeout
+        self.bindAddress = bindAddress
     }
 }
 

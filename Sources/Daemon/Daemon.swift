@@ -141,6 +141,8 @@ extension Daemon: BridgeObserver {
         case .admitted(let client):
             log(LogLine(admitted: client), on: .clients)
             status?.clientsChanged()
+        case .refused(let socket, let program, let reason):
+            log(LogLine(refused: program, socket: socket, reason), on: .accepting)
         case .left(let client, let reason):
             let line = LogLine(left: client, reason)
             log(line, on: line.level == .warning ? .clientTrouble : .clients)

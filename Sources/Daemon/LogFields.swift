@@ -40,7 +40,10 @@ extension Uplink.Reason {
         case .resolutionTimedOut: [.reason("resolve-timeout")]
         case .connectTimedOut: [.reason("connect-timeout")]
         case .system(let call, let errno): JournalField.failure(call: call, errno: errno)
+        case .notBound(_, let errno): [.reason("bind-address"), JournalField("ERRNO", "\(errno)")]
+        case .otherFamily: [.reason("bind-address")]
         case .ended: [.reason("closed")]
+        case .stuck: [.reason("write-timeout")]
         case .idle: [.reason("idle-timeout")]
         case .framing: [.reason("framing")]
         }
@@ -72,6 +75,7 @@ extension DiscardReason {
     var name: String {
         switch self {
         case .cutOff: "cut-off"
+        case .oversize: "oversize"
         case .unfinished: "unfinished"
         case .upstreamAway: "upstream-away"
         case .notAllowed: "not-allowed"

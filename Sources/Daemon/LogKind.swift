@@ -15,6 +15,7 @@ enum LogKind: String, CaseIterable {
     case clientConnected = "7e461a74eaf84a639ef1bab12ae2ddb1"
     case clientLeft = "23b34318ec0241318704c02f5055d864"
     case clientDisconnected = "b3c51490cbff4d56810f2da6cf43c009"
+    case clientRefused = "f775284db2a74611896b150c9397382a"
     case clientSkips = "e0e3f067807d456896b3a718d5cc857e"
     case clientMissed = "14cc5f13cdb5484e901330e22c646fa3"
     case acceptingPaused = "150f797167a14d5fa0a97fc95164e122"

@@ -80,6 +80,24 @@ extension LogLine {
     }
 }
 
+extension LogLine {
+    init(refused program: PeerCredentials, socket: String, _ reason: RefusalReason) {
+        let (word, limit) =
+            switch reason {
+            case .tooMany(let limit): ("max-clients", "max-clients (\(limit)) are connected")
+            case .tooManyOfUser(let limit):
+                ("max-clients-per-user", "max-clients-per-user (\(limit)) of this user are connected")
+            }
+        self.init(
+            .clientRefused, .warning,
+            "socket \(socket): refused and disconnected pid \(program.pid), uid \(program.uid): \(limit)",
+            [
+                .socket(socket), JournalField("CLIENT_PID", "\(program.pid)"),
+                JournalField("CLIENT_UID", "\(program.uid)"), .reason(word),
+            ])
+    }
+}
+
 /// `1 client`, `2 clients`.
 func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
@@ -112,6 +130,7 @@ extension Totals {
         for reason in DiscardReason.allCases where discarded(reason) != Amount() {
             parts.append("discarded \(discarded(reason).text) \(reason.text)")
         }
+        if refusedClients > 0 { parts.append("refused \(counted(refusedClients, "client"))") }
         return parts.joined(separator: ", ")
     }
 }
@@ -121,6 +140,7 @@ extension DiscardReason {
     var text: String {
         switch self {
         case .cutOff: "of a message that the end of the connection cut off"
+        case .oversize: "from the upstream, longer than max-message"
         case .unfinished: "of a message that a client began and never finished"
         case .upstreamAway: "from clients, for the upstream is away"
         case .notAllowed: "from clients of a socket with send: no"
@@ -133,7 +153,7 @@ extension DiscardReason {
     var level: LogLevel {
         switch self {
         case .cutOff, .unfinished, .behind: .info
-        case .upstreamAway, .notAllowed, .stopped: .warning
+        case .oversize, .upstreamAway, .notAllowed, .stopped: .warning
         }
     }
 }
@@ -152,8 +172,13 @@ extension Uplink.Reason {
         case .resolutionTimedOut: "cannot resolve \(address): no answer within connect-timeout"
         case .connectTimedOut: "cannot connect to \(address): no answer within connect-timeout"
         case .system(_, let code): "\(lost): \(describe(errno: code))"
+        case .notBound(let local, let code):
+            "\(lost): bind-address \(local): \(describe(errno: code)); an interface of this machine must have it"
+        case .otherFamily(let local):
+            "\(lost): it has no address of the family of bind-address \(local)"
         case .ended: "\(lost): the upstream closed it"
         case .idle: "\(lost): nothing was received for idle-timeout"
+        case .stuck: "\(lost): the upstream took nothing for write-timeout"
         case .framing(let error): "\(lost): \(error)"
         }
     }

@@ -13,8 +13,11 @@ public final class Inlet {
 
     public init(framing: Framing, limit: Int) {
         decoder = Decoder(framing, limit: limit)
-        longestFrame = limit + framing.overhead
+        longestFrame = Self.longestStorage(framing: framing, limit: limit)
     }
+
+    /// The most bytes that the storage has: an unfinished frame is shorter.
+    public static func longestStorage(framing: Framing, limit: Int) -> Int { limit + framing.overhead }
 
     /// Bytes of the unfinished message; after a fault, all that is in no whole one.
     public var partialCount: Int { count }

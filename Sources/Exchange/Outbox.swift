@@ -25,6 +25,9 @@ public final class Outbox {
         index = FrameIndex(capacity: maximumFrames)
     }
 
+    /// The bytes that an outbox keeps beside its ring.
+    public static func indexBytes(maximumFrames: Int) -> Int { FrameIndex.bytes(capacity: maximumFrames) }
+
     private var head: UInt64 { index.head }
     private var space: Int { memory.size - Int(head - tail) }
 

@@ -16,6 +16,9 @@ public struct SocketAddress: Sendable {
         Int32(unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: sa_family_t.self) })
     }
 
+    public var isUnix: Bool { family == AF_UNIX }
+    public var isIPv6: Bool { family == AF_INET6 }
+
     /// The most bytes of a Unix socket's path: `sun_path` without its NUL (unix(7)).
     public static let longestPath = 107
 
@@ -49,6 +52,16 @@ public struct SocketAddress: Sendable {
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         return SocketAddress(bytes: unsafe withUnsafeBytes(of: &address) { unsafe Array($0) })
+    }
+
+    /// An address of this machine, in digits, with any port.
+    ///
+    /// - Throws: ENODEV for the address of an interface that is not there.
+    public static func local(_ digits: String) throws(SystemError) -> SocketAddress {
+        guard let address = numeric(host: digits, port: 0) else {
+            throw SystemError(call: "bind", code: ENODEV)
+        }
+        return address
     }
 
     func withPointer<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {

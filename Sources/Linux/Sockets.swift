@@ -12,11 +12,22 @@ extension FileDescriptor {
     ///
     /// TCP sockets get `TCP_NODELAY` and keepalive.
     ///
+    /// - Parameters:
+    ///   - address: The peer's.
+    ///   - local: Where a TCP connection comes from, of the same family; `nil` leaves it to the kernel.
     /// - Returns: The socket, and whether it is connected already.
-    /// - Throws: What is known at once: `ENOENT` or `ECONNREFUSED` for a Unix socket, `ENETUNREACH`, `EMFILE`.
-    public static func connecting(to address: SocketAddress) throws(SystemError) -> ConnectingSocket {
+    /// - Throws: What is known at once: `ENOENT` or `ECONNREFUSED` for a Unix socket, `ENETUNREACH`, `EMFILE`;
+    ///   `EADDRNOTAVAIL` of bind(2) when no interface has the local address.
+    public static func connecting(
+        to address: SocketAddress, from local: SocketAddress? = nil
+    ) throws(SystemError) -> ConnectingSocket {
         let socket = try streamSocket(family: address.family)
         if address.family != AF_UNIX { try socket.tuneForTCP() }
+        if let local {
+            // The port is chosen when the peer is known: one port serves for many peers.
+            try socket.setOption(Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
+            try socket.bind(to: local)
+        }
         let raw = socket.raw
         let result = unsafe address.withPointer { unsafe connect(raw, $0, $1) }
         // An interrupted connect goes on by itself.
@@ -32,6 +43,13 @@ extension FileDescriptor {
         try setOption(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 30)
         try setOption(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 10)
         try setOption(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
+    }
+
+    /// Ends a TCP connection whose peer acknowledges nothing for so long, or takes nothing of what waits for it
+    /// (`TCP_USER_TIMEOUT`, tcp(7)); of keepalive's probes, too.
+    public borrowing func limitUnacknowledged(to limit: Duration) throws(SystemError) {
+        let milliseconds = Int32(clamping: Int((limit / .milliseconds(1)).rounded(.up)))
+        try setOption(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, milliseconds)
     }
 
     /// A non-blocking socket that listens on 127.0.0.1 or on a path; a port of 0 takes a free one, which

@@ -55,4 +55,7 @@ extension SystemError {
         default: false
         }
     }
+
+    /// Whether a connection's peer has acknowledged nothing for too long.
+    public var isTimeout: Bool { code == ETIMEDOUT }
 }

@@ -53,12 +53,18 @@ public struct Uplink: Sendable {
         case resolutionTimedOut
         /// A system call failed with this errno.
         case system(call: String, errno: Int32)
+        /// The socket could not be bound to this address, the `bind-address`.
+        case notBound(String, errno: Int32)
+        /// None of the addresses is of the same family as this one, the `bind-address`.
+        case otherFamily(String)
         /// A connection took longer than `connect-timeout`.
         case connectTimedOut
         /// The upstream closed the connection.
         case ended
         /// Nothing was received for `idle-timeout`.
         case idle
+        /// The upstream took nothing of what waited for it for `write-timeout`.
+        case stuck
         case framing(FramingError)
     }
 

@@ -115,4 +115,5 @@ import Testing
     }
 }
 
-private let keys = "upstream, sockets, buffer, outbox, when-down, hold-time"
+private let keys =
+    "upstream, sockets, buffer, outbox, when-down, hold-time, max-clients, max-clients-per-user"

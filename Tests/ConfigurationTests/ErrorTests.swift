@@ -70,6 +70,11 @@ import Testing
             "max-message: 1\nsend-framing: {kind: fixed, size: 2}",
             "4:37: upstream.send-framing.size: found \"2\"; allowed is at most max-message (1)"
         ),
+        (
+            "framing: {kind: fixed, size: 2}\noversize: skip",
+            "4:13: upstream.oversize: found \"skip\"; allowed is reconnect, for in a fixed framing nothing tells"
+                + " where the next message begins"
+        ),
     ])
     func `a contradiction in the upstream is an error`(upstream: String, message: String) {
         #expect(errors(in: file(upstream: upstream)) == ["ais.yaml:\(message)"])

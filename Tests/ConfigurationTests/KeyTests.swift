@@ -12,13 +12,15 @@ import Uplink
                 uplink: Uplink.Settings(
                     endpoints: [.host("feed.example.org", port: 10110)], connectTimeout: .seconds(10),
                     reconnect: Backoff.Settings(min: .milliseconds(250), max: .seconds(30))),
-                framing: .line, sendFraming: .line, maxMessage: 65536, idleTimeout: nil),
+                framing: .line, sendFraming: .line, maxMessage: 65536, oversize: .reconnect,
+                idleTimeout: nil, writeTimeout: .seconds(120), bindAddress: nil),
             sockets: [
                 SocketSettings(
                     name: "default", path: "/run/trunkline/ais.sock", mode: 0o660, group: nil, maySend: true,
                     whenBehind: .disconnect, patience: .seconds(1))
             ],
-            buffer: 4 << 20, outbox: 1 << 20, whenDown: .hold, holdTime: .seconds(5))
+            buffer: 4 << 20, outbox: 1 << 20, whenDown: .hold, holdTime: .seconds(5),
+            clientLimits: ClientLimits(total: nil, perUser: nil))
         #expect(configuration == expected)
     }
 
@@ -123,10 +125,11 @@ import Uplink
     func `times may be infinite where that means something`(text: String, duration: Duration?) throws {
         let configuration = try read(
             file(
-                upstream: "connect-timeout: \(text)\nidle-timeout: \(text)",
+                upstream: "connect-timeout: \(text)\nidle-timeout: \(text)\nwrite-timeout: \(text)",
                 top: "hold-time: \(text)\nsockets: {default: {patience: \(text)}}\n"))
         #expect(configuration.upstream.uplink.connectTimeout == duration)
         #expect(configuration.upstream.idleTimeout == duration)
+        #expect(configuration.upstream.writeTimeout == duration)
         #expect(configuration.holdTime == duration)
         #expect(configuration.sockets.map(\.patience) == [duration])
     }
@@ -150,6 +153,32 @@ import Uplink
             file(upstream: "max-message: 1K", top: "buffer: \(text)\noutbox: \(text)\n"))
         #expect(configuration.buffer == size)
         #expect(configuration.outbox == size)
+    }
+
+    @Test(arguments: UpstreamSettings.Oversize.allCases)
+    func `upstream.oversize is reconnect or skip`(value: UpstreamSettings.Oversize) throws {
+        #expect(try read(file(upstream: "oversize: \(value.rawValue)")).upstream.oversize == value)
+    }
+
+    @Test(arguments: ["192.0.2.7", "2001:db8::7", "fe80::7%eth0", "::1", "0.0.0.0"])
+    func `upstream.bind-address is an address in digits`(text: String) throws {
+        #expect(try read(file(upstream: "bind-address: '\(text)'")).upstream.bindAddress == text)
+    }
+
+    @Test(arguments: ["host", "192.0.2", "192.0.2.7:80", "[::1]", "::1%", "eth0", "''", "1.2.3.4%eth0", "~"])
+    func `what is no address in digits is refused`(text: String) {
+        let found = errors(in: file(upstream: "bind-address: \(text.contains("[") ? "'\(text)'" : text)"))
+        #expect(found.count == 1)
+        #expect(
+            found.first?.hasSuffix("; allowed are an IPv4 address, an IPv6 address without brackets") == true)
+    }
+
+    @Test(arguments: [("1", 1), ("1000", 1000), ("infinity", nil)] as [(String, Int?)])
+    func `the number of clients can be limited, in total and of a user`(text: String, count: Int?) throws {
+        let total = try read(file(top: "max-clients: \(text)\n")).clientLimits
+        #expect(total == ClientLimits(total: count, perUser: nil))
+        let perUser = try read(file(top: "max-clients-per-user: \(text)\n")).clientLimits
+        #expect(perUser == ClientLimits(total: nil, perUser: count))
     }
 
     @Test(arguments: Configuration.WhenDown.allCases)
@@ -203,6 +232,7 @@ import Uplink
         ("upstream.max-message", "-1", "a size such as 64K, 4M or 1G, at least 1"),
         ("upstream.connect-timeout", "0", "\(time), at least 1ms, or infinity"),
         ("upstream.idle-timeout", "999us", "\(time), at least 1ms, or infinity"),
+        ("upstream.write-timeout", "0", "\(time), at least 1ms, or infinity"),
         ("upstream.idle-timeout", "never", "\(time), at least 1ms, or infinity"),
         ("upstream.reconnect.min", "9ms", "\(time), at least 10ms"),
         ("upstream.reconnect.min", "infinity", "\(time), at least 10ms"),
@@ -210,6 +240,9 @@ import Uplink
         ("buffer", "65535", "a size such as 64K, 4M or 1G from 64K to 1G"),
         ("buffer", "1073741825", "a size such as 64K, 4M or 1G from 64K to 1G"),
         ("outbox", "lots", "a size such as 64K, 4M or 1G from 64K to 1G"),
+        ("max-clients", "0", "a number, at least 1, or infinity"),
+        ("max-clients", "1K", "a number, at least 1, or infinity"),
+        ("max-clients-per-user", "-1", "a number, at least 1, or infinity"),
         ("hold-time", "x", "\(time), or infinity"),
         ("sockets.a.path", "relative", "an absolute path"),
         ("sockets.a.path", "/run/", "an absolute path"),

@@ -27,6 +27,10 @@ import Testing
             "upstream.max-message SIZE; default 64K", "upstream.reconnect.min TIME; default 250ms",
             "sockets.NAME.mode MODE; default 0660", "sockets.NAME.send yes | no; default yes",
             "buffer SIZE; default 4M",
+            "upstream.bind-address IP ADDRESS; default the kernel's choice",
+            "upstream.oversize reconnect | skip; default reconnect",
+            "upstream.write-timeout TIME; default 2min",
+            "max-clients NUMBER; default infinity", "max-clients-per-user NUMBER; default infinity",
             "when-down hold | discard; default hold", "hold-time TIME; default 5s",
         ] {
             #expect(text.contains(line))
@@ -42,7 +46,9 @@ import Testing
     @Test func `the reference and what is shown have the same keys`() throws {
         var shown: Set<String> = []
         for framing in ["line", "{kind: delimiter, end: x}", "length", "{kind: fixed, size: 2}"] {
-            let text = file(upstream: "framing: \(framing)", top: "sockets: {NAME: {group: root}}\n")
+            let text = file(
+                upstream: "bind-address: 192.0.2.7\nframing: \(framing)",
+                top: "sockets: {NAME: {group: root}}\n")
             let document = try Document(Array(try read(text).yaml().utf8))
             if let root = document.root { shown.formUnion(paths(in: root)) }
         }

@@ -47,8 +47,10 @@ import Uplink
               framing: {kind: delimiter, end: '\r\0''1'}
               send-framing: {kind: length, bytes: 4, order: big}
               max-message: 1K
+              oversize: reconnect
               connect-timeout: 1min
               idle-timeout: infinity
+              write-timeout: 2min
               reconnect: {min: 250ms, max: 90s}
             sockets:
               'null':
@@ -62,6 +64,8 @@ import Uplink
             outbox: 1M
             when-down: hold
             hold-time: 0
+            max-clients: infinity
+            max-clients-per-user: infinity
 
             """#
         #expect(try read(text).yaml() == expected)
@@ -72,18 +76,32 @@ import Uplink
         let maxMessage = Int.random(in: 1...1 << Int.random(in: 0...20, using: &random), using: &random)
         let ring = Int.random(in: 21...30, using: &random)
         let count = Int.random(in: 1...4, using: &random)
+        let framing = framing(&random, atMost: maxMessage)
+        let addresses = [nil, "192.0.2.7", "2001:db8::7", "fe80::1%eth0"]
         return Configuration(
             name: name(&random),
             upstream: UpstreamSettings(
                 uplink: Uplink.Settings(
-                    endpoints: (0..<Int.random(in: 1...3, using: &random)).map { _ in endpoint(&random) },
+                    endpoints: [.host("a", port: 1)]
+                        + (0..<Int.random(in: 0...2, using: &random)).map { _ in endpoint(&random) },
                     connectTimeout: time(&random), reconnect: reconnect(&random)),
-                framing: framing(&random, atMost: maxMessage),
-                sendFraming: framing(&random, atMost: maxMessage),
-                maxMessage: maxMessage, idleTimeout: time(&random)),
+                framing: framing,
+                sendFraming: self.framing(&random, atMost: maxMessage),
+                maxMessage: maxMessage, oversize: oversize(&random, framing), idleTimeout: time(&random),
+                writeTimeout: time(&random), bindAddress: addresses.randomElement(using: &random) ?? nil),
             sockets: (0..<count).map { socket(&random, number: $0) },
             buffer: 1 << ring, outbox: 1 << 21, whenDown: Bool.random(using: &random) ? .hold : .discard,
-            holdTime: time(&random))
+            holdTime: time(&random),
+            clientLimits: ClientLimits(total: clients(&random), perUser: clients(&random)))
+    }
+
+    private func oversize(_ random: inout Seeded, _ framing: Framing) -> UpstreamSettings.Oversize {
+        if case .fixed = framing { return .reconnect }
+        return Bool.random(using: &random) ? .reconnect : .skip
+    }
+
+    private func clients(_ random: inout Seeded) -> Int? {
+        Bool.random(using: &random) ? nil : Int.random(in: 1...Int.max, using: &random)
     }
 
     private func socket(_ random: inout Seeded, number: Int) -> SocketSettings {

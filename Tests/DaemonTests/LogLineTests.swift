@@ -129,10 +129,11 @@ struct LogLineTests {
             return log.line(for: reason, Amount(messages: 2, bytes: 10))
         }
         #expect(told.allSatisfy { $0?.kind == .discarded })
-        #expect(told.map { $0?.level } == [.info, .info, .warning, .warning, .info, .warning])
+        #expect(told.map { $0?.level } == [.info, .warning, .info, .warning, .warning, .info, .warning])
         #expect(
             told.map { $0?.text } == [
                 "discarded 2 messages (10 bytes) of a message that the end of the connection cut off",
+                "discarded 2 messages (10 bytes) from the upstream, longer than max-message",
                 "discarded 2 messages (10 bytes) of a message that a client began and never finished",
                 "discarded 2 messages (10 bytes) from clients, for the upstream is away",
                 "discarded 2 messages (10 bytes) from clients of a socket with send: no",
@@ -141,7 +142,8 @@ struct LogLineTests {
             ])
         #expect(
             told.map { $0?.assignments } == [
-                ["REASON=cut-off"], ["REASON=unfinished"], ["REASON=upstream-away"], ["REASON=not-allowed"],
+                ["REASON=cut-off"], ["REASON=oversize"], ["REASON=unfinished"], ["REASON=upstream-away"],
+                ["REASON=not-allowed"],
                 ["REASON=behind"], ["REASON=stopped"],
             ])
     }
@@ -154,11 +156,27 @@ struct LogLineTests {
         totals.discard(Amount(bytes: 3), .unfinished)
         totals.discard(Amount(bytes: 4), .unfinished)
         totals.discard(Amount(messages: 1, bytes: 5), .stopped)
+        totals.refusedClients = 2
         #expect(
             totals.text
                 == "received 1 message (20 bytes), sent 2 messages (9 bytes), discarded 7 bytes of a message that a"
                 + " client began and never finished, discarded 1 message (5 bytes) from clients that the upstream"
-                + " had not taken when the daemon stopped")
+                + " had not taken when the daemon stopped, refused 2 clients")
+    }
+
+    @Test(
+        arguments: [
+            (.tooMany(limit: 3), "max-clients (3) are connected"),
+            (.tooManyOfUser(limit: 2), "max-clients-per-user (2) of this user are connected"),
+        ] as [(RefusalReason, String)])
+    func `a program that is not taken`(reason: RefusalReason, text: String) {
+        let program = PeerCredentials(pid: 1234, uid: 1000, gid: 100)
+        let line = LogLine(refused: program, socket: "default", reason)
+        #expect(line.kind == .clientRefused && line.level == .warning)
+        #expect(line.text == "socket default: refused and disconnected pid 1234, uid 1000: \(text)")
+        let word = String(text.prefix { $0 != " " })
+        #expect(
+            line.assignments == ["SOCKET=default", "CLIENT_PID=1234", "CLIENT_UID=1000", "REASON=\(word)"])
     }
 
     @Test(
@@ -176,10 +194,27 @@ struct LogLineTests {
                 .system(call: "connect", errno: 111),
                 "cannot connect to x:1: Connection refused (errno 111)", ["REASON=connect", "ERRNO=111"]
             ),
+            (
+                .notBound("192.0.2.7", errno: 99),
+                "cannot connect to x:1: bind-address 192.0.2.7: Cannot assign requested address (errno 99); an"
+                    + " interface of this machine must have it", ["REASON=bind-address", "ERRNO=99"]
+            ),
+            (
+                .otherFamily("::1"),
+                "cannot connect to x:1: it has no address of the family of bind-address ::1",
+                ["REASON=bind-address"]
+            ),
         ] as [(Uplink.Reason, String, [String])])
     func `why there is no connection`(reason: Uplink.Reason, text: String, fields: [String]) {
         #expect(reason.text(address: "x:1", wasReady: false) == text)
         #expect(reason.fields.assignments == fields)
+    }
+
+    @Test func `why a connection is given up`() {
+        #expect(
+            Uplink.Reason.stuck.text(address: "x:1", wasReady: true)
+                == "connection to x:1 lost: the upstream took nothing for write-timeout")
+        #expect(Uplink.Reason.stuck.fields.assignments == ["REASON=write-timeout"])
     }
 
     @Test(

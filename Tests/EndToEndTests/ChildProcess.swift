@@ -83,6 +83,12 @@ final class ChildProcess {
     /// Its first thread waits for something, and does not just wait for a processor (proc_pid_stat(5)).
     var isAsleep: Bool { text(of: "/proc/\(pid)/stat").split(separator: ")").last?.hasPrefix(" S") == true }
 
+    /// Its memory, in bytes: what it shares with others, or maps twice, counts by its part (proc_pid_smaps(5)).
+    var memory: Int {
+        let line = text(of: "/proc/\(pid)/smaps_rollup").split(separator: "\n").first { $0.hasPrefix("Pss:") }
+        return (line?.split(separator: " ").compactMap { Int($0) }.first ?? 0) << 10
+    }
+
     /// The processor time that it has used (proc_pid_stat(5)).
     var processorTime: Duration {
         let fields = text(of: "/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []

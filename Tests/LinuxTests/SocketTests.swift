@@ -55,6 +55,39 @@ struct SocketTests {
         }
     }
 
+    @Test func `a connection comes from the local address that was asked for`() throws {
+        let listener = try FileDescriptor.listening(on: .loopback(port: 0))
+        let local = try SocketAddress.local("127.0.0.9")
+        let socket = try FileDescriptor.connecting(to: try listener.localAddress(), from: local).take()
+        #expect(try socket.localAddress().description.hasPrefix("127.0.0.9:"))
+    }
+
+    @Test func `a local address that no interface has is an error of bind`() throws {
+        let listener = try FileDescriptor.listening(on: .loopback(port: 0))
+        let address = try listener.localAddress()
+        #expect(throws: SystemError(call: "bind", code: EADDRNOTAVAIL)) {
+            _ = try FileDescriptor.connecting(to: address, from: .local("192.0.2.7"))
+        }
+        #expect(throws: SystemError(call: "bind", code: ENODEV)) {
+            _ = try SocketAddress.local("fe80::1%nosuch")
+        }
+    }
+
+    @Test(
+        arguments: [(.milliseconds(1), 1), (.microseconds(1), 1), (.seconds(120), 120_000)]
+            as [(Duration, Int32)])
+    func `the kernel is told how long a peer may acknowledge nothing`(limit: Duration, milliseconds: Int32)
+        throws
+    {
+        let listener = try FileDescriptor.listening(on: .loopback(port: 0))
+        let socket = try FileDescriptor.connecting(to: try listener.localAddress()).take()
+        try socket.limitUnacknowledged(to: limit)
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(socket.raw, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &value, &size)
+        #expect(value == milliseconds)
+    }
+
     /// Waits until it is decided, and tells how.
     func outcome(of socket: borrowing FileDescriptor) throws -> Int32 {
         let ear = Ear()

@@ -1,0 +1,59 @@
+public import Configuration
+import Exchange
+
+/// The most memory that a bridge takes, whatever its clients and its upstream do, in bytes.
+///
+/// The bridge makes its rings by it. Not counted are the program itself and the kernel's socket buffers.
+public struct MemoryBound: Equatable, Sendable {
+    /// A ring of messages.
+    public struct Ring: Equatable, Sendable {
+        public let bytes: Int
+        /// How many messages it holds at the most.
+        public let frames: Int
+        /// What tells where they end.
+        public let indexBytes: Int
+    }
+    /// A client's records, generously.
+    private static let recordBytes = 1 << 10
+
+    /// What was received from the upstream.
+    public let buffer: Ring
+    /// What is to be sent to it.
+    public let outbox: Ring
+    /// One client: its records, and the message that it has begun, if it may send.
+    public let clientBytes: Int
+    /// `max-clients`; `nil` is as many as there are descriptors for.
+    public let clients: Int?
+
+    public init(_ configuration: Configuration) {
+        let upstream = configuration.upstream
+        // Each message has a place in the index: 64 bytes on the average, or 16, fill the ring first.
+        let frames = (received: configuration.buffer / 64, sent: configuration.outbox / 16)
+        buffer = Ring(
+            bytes: configuration.buffer, frames: frames.received,
+            indexBytes: BroadcastLog.indexBytes(
+                maximumFrames: frames.received, skipsOversize: upstream.oversize == .skip))
+        outbox = Ring(
+            bytes: configuration.outbox, frames: frames.sent,
+            indexBytes: Outbox.indexBytes(maximumFrames: frames.sent))
+        let inlet = Inlet.longestStorage(framing: upstream.sendFraming, limit: upstream.maxMessage)
+        clientBytes = Self.recordBytes + (configuration.sockets.contains(where: \.maySend) ? inlet : 0)
+        clients = configuration.clientLimits.total
+    }
+
+    /// Without the clients.
+    public var ringBytes: Int { buffer.bytes + buffer.indexBytes + outbox.bytes + outbox.indexBytes }
+
+    /// All of it; `nil` if the number of clients is not bounded.
+    public var total: Int? {
+        // One buffer more, for a moment, while one grows.
+        clients.map { ringBytes + clientBytes.multipliedClamping(by: $0 + 1) }
+    }
+}
+
+extension Int {
+    fileprivate func multipliedClamping(by factor: Int) -> Int {
+        let (product, overflow) = multipliedReportingOverflow(by: factor)
+        return overflow ? .max / 2 : product
+    }
+}

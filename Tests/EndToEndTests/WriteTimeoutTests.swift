@@ -1,0 +1,92 @@
+import TestSupport
+import Testing
+
+/// `write-timeout`: a server that takes nothing.
+@Suite(.timeLimit(.minutes(5)))
+struct WriteTimeoutTests {
+    private static func configuration(_ address: String, _ limit: String) -> String {
+        """
+        upstream:
+          address: \(address)
+          reconnect: {min: 10ms, max: 10ms}
+          write-timeout: \(limit)
+          max-message: 16K
+        outbox: 64K
+        """
+    }
+
+    /// Sends messages until nobody takes more: how many were sent whole or in part.
+    private static func fill(_ program: Stream) throws -> Int {
+        var sent = 0
+        while !program.staysFull(for: .milliseconds(50)) {
+            let frame = Wire.line.frame(sent, size: 4000)
+            try program.send(frame)
+            sent += 1
+        }
+        return sent
+    }
+
+    private func isGivenUp(_ upstream: FakeUpstream) throws {
+        try DaemonProcess.run(Self.configuration(upstream.address, "400ms")) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            // In the background, as far as it goes: the daemon reconnects meanwhile.
+            var rest: [UInt8] = (0..<5000).flatMap { Wire.line.frame($0, size: 1000) }
+            let start = ContinuousClock.now
+            var next: Stream?
+            try eventually("a second connection") {
+                rest.removeFirst(try program.sendSome(rest[...]))
+                next = try upstream.acceptNow()
+                return next != nil
+            }
+            #expect(ContinuousClock.now - start >= .milliseconds(400))
+            try daemon.awaitLine("the upstream took nothing for write-timeout", "next attempt in")
+            // The new connection begins with a whole message.
+            let first = try next?.receive(10) ?? []
+            #expect(String(decoding: first, as: UTF8.self).hasPrefix("message "))
+            server.close()
+        }
+    }
+
+    @Test func `a server that stops reading is given up, and what waited is sent to the next`() throws {
+        try isGivenUp(try FakeUpstream(receiveBuffer: 4096))
+    }
+
+    @Test func `so is one on a Unix socket, of which the kernel knows no timeout`() throws {
+        let directory = try TemporaryDirectory()
+        try isGivenUp(try FakeUpstream(path: directory("upstream")))
+    }
+
+    @Test func `a server that reads slowly but surely stays`() throws {
+        let directory = try TemporaryDirectory()
+        let upstream = try FakeUpstream(path: directory("upstream"))
+        try DaemonProcess.run(Self.configuration(upstream.address, "600ms")) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            _ = try Self.fill(program)
+            // A little, again and again, for three times the limit; the outbox stays full all the while.
+            let start = ContinuousClock.now
+            while ContinuousClock.now - start < .milliseconds(1800) {
+                _ = try server.receive(4096)
+                #expect(try upstream.acceptNow() == nil)
+                _ = program.staysFull(for: .milliseconds(100))
+            }
+            #expect(!daemon.log.contains { $0.contains("write-timeout") })
+        }
+    }
+
+    @Test func `a server to which nothing need be sent stays, however little it reads`() throws {
+        let upstream = try FakeUpstream(receiveBuffer: 4096)
+        try DaemonProcess.run(Self.configuration(upstream.address, "100ms")) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            try program.send(Wire.line.frame("taken by its kernel"))
+            try eventually("the message") { server.waiting > 0 }
+            try server.send(Wire.line.frame("still here"))
+            let expected = Wire.line.frame("still here")
+            #expect(try program.receive(expected.count) == expected)
+            #expect(program.staysSilent(for: .milliseconds(500)))
+            #expect(try upstream.acceptNow() == nil)
+        }
+    }
+}
