@@ -14,7 +14,9 @@ struct Main {
     /// In the order of `Action`.
     private static let options = [
         CommandOption("check", short: "c", help: "check FILEs, and print nothing when all is well"),
-        CommandOption("show", short: "s", help: "print every setting of FILE in effect, as YAML"),
+        CommandOption(
+            "show", short: "s",
+            help: "print every setting of FILE in effect, as YAML, and its bound on memory"),
         CommandOption("version", short: "V", help: "print the version"),
         CommandOption("help", short: "h", help: "print this help, with every key of a configuration file"),
     ]
@@ -36,12 +38,16 @@ struct Main {
                 exit(78 /* EX_CONFIG, sysexits(3) */)
             }
             if actions.contains(.check) { return }
-            if actions.contains(.show) { return Program.say(configurations[0].yaml()) }
+            if actions.contains(.show) { return Program.say(shown(configurations[0])) }
             exit(run(configurations[0]))
         } catch {
             Program.complain("trunklined: \(error)\nTry 'trunklined --help'.\n")
             exit(64 /* EX_USAGE */)
         }
+    }
+
+    private static func shown(_ configuration: Configuration) -> String {
+        "\(configuration.yaml())\n\(MemoryReport(configuration, kernel: .current))"
     }
 
     private static var help: String {
