@@ -27,7 +27,7 @@ public struct MemoryBound: Equatable, Sendable {
 
     public init(_ configuration: Configuration) {
         let upstream = configuration.upstream
-        // Each message has a place in the index: 64 bytes on the average, or 16, fill the ring first.
+        // Messages that are shorter on the average fill the index before the ring.
         let frames = (received: configuration.buffer / 64, sent: configuration.outbox / 16)
         buffer = Ring(
             bytes: configuration.buffer, frames: frames.received,

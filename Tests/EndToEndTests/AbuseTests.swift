@@ -52,7 +52,7 @@ struct AbuseTests {
             try scene.flood(messages: 200)
             try scene.converse()
             let process = daemon.process
-            let before = (memory: process.ownMemory, descriptors: process.descriptorCount)
+            let before = (memory: process.memory, descriptors: process.descriptorCount)
             let start = process.processorTime
 
             try abuse.commit(scene)
@@ -68,7 +68,7 @@ struct AbuseTests {
             try eventually("\(before.descriptors) descriptors, not \(process.descriptorCount)") {
                 process.descriptorCount == before.descriptors
             }
-            let after = process.ownMemory
+            let after = process.memory
             #expect(after - before.memory < 2 << 20, "it has grown")
             #expect(daemon.log.count < 100, "the log is flooded")
             Self.tell(

@@ -83,10 +83,13 @@ final class ChildProcess {
     /// Its first thread waits for something, and does not just wait for a processor (proc_pid_stat(5)).
     var isAsleep: Bool { text(of: "/proc/\(pid)/stat").split(separator: ")").last?.hasPrefix(" S") == true }
 
-    /// Its memory, in bytes: what it shares with others, or maps twice, counts by its part (proc_pid_smaps(5)).
+    /// Its own memory, in bytes, without the pages of programs and libraries; what is mapped twice counts once
+    /// (proc_pid_smaps(5)).
     var memory: Int {
-        let line = text(of: "/proc/\(pid)/smaps_rollup").split(separator: "\n").first { $0.hasPrefix("Pss:") }
-        return (line?.split(separator: " ").compactMap { Int($0) }.first ?? 0) << 10
+        let lines = text(of: "/proc/\(pid)/smaps_rollup").split(separator: "\n")
+        let kilobytes = lines.filter { $0.hasPrefix("Pss_Anon:") || $0.hasPrefix("Pss_Shmem:") }
+            .compactMap { $0.split(separator: " ").compactMap { Int($0) }.first }
+        return kilobytes.reduce(0, +) << 10
     }
 
     /// The processor time that it has used (proc_pid_stat(5)).
@@ -95,15 +98,6 @@ final class ChildProcess {
         guard fields.count > 12 else { return .zero }
         let ticks = (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
         return .seconds(ticks) / sysconf(Int32(_SC_CLK_TCK))
-    }
-
-    /// Bytes of its own that it has in memory: without the programs' text, which others share (proc_pid_status(5)).
-    var ownMemory: Int {
-        text(of: "/proc/\(pid)/status").split(separator: "\n").reduce(0) { sum, line in
-            guard line.hasPrefix("RssAnon:") || line.hasPrefix("RssShmem:") else { return sum }
-            return sum + 1024
-                * (line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0)
-        }
     }
 
     /// How many descriptors it has open.
