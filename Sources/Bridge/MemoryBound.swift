@@ -44,16 +44,13 @@ public struct MemoryBound: Equatable, Sendable {
     /// Without the clients.
     public var ringBytes: Int { buffer.bytes + buffer.indexBytes + outbox.bytes + outbox.indexBytes }
 
-    /// All of it; `nil` if the number of clients is not bounded.
+    /// All of it, or `Int.max`; `nil` if the number of clients is not bounded.
     public var total: Int? {
-        // One buffer more, for a moment, while one grows.
-        clients.map { ringBytes + clientBytes.multipliedClamping(by: $0 + 1) }
-    }
-}
-
-extension Int {
-    fileprivate func multipliedClamping(by factor: Int) -> Int {
-        let (product, overflow) = multipliedReportingOverflow(by: factor)
-        return overflow ? .max / 2 : product
+        clients.map { clients in
+            let (product, isTooLarge) = clientBytes.multipliedReportingOverflow(by: clients)
+            // One message more, for a moment, while the room for one grows.
+            let (sum, isTooLargeInAll) = product.addingReportingOverflow(ringBytes + clientBytes)
+            return isTooLarge || isTooLargeInAll ? .max : sum
+        }
     }
 }

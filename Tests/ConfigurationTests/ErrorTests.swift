@@ -113,6 +113,17 @@ import Testing
             ])
     }
 
+    @Test func `an address to bind to is nothing for Unix sockets alone`() {
+        let mixed = "upstream: {address: [unix:/a, b:1], bind-address: 192.0.2.7}\n"
+        #expect(errors(in: mixed).isEmpty)
+        let found = errors(in: "upstream: {address: [unix:/a, unix:/b], bind-address: 192.0.2.7}\n")
+        #expect(
+            found == [
+                "ais.yaml:1:55: upstream.bind-address: found \"192.0.2.7\"; allowed with a host:port only: Unix"
+                    + " sockets have no such address"
+            ])
+    }
+
     @Test func `what is wrong already is not called a contradiction too`() {
         let text = file(
             upstream: "max-message: 3M\nreconnect: {min: 1h, max: 1x}", top: "buffer: 1\noutbox: 8M\n")
