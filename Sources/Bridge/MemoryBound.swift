@@ -1,5 +1,6 @@
 public import Configuration
 import Exchange
+import Framing
 
 /// The most memory that a bridge takes, whatever its clients and its upstream do, in bytes.
 ///
@@ -20,7 +21,8 @@ public struct MemoryBound: Equatable, Sendable {
     public let buffer: Ring
     /// What is to be sent to it.
     public let outbox: Ring
-    /// One client: its records, and the message that it has begun, if it may send.
+    /// One client: its records, the message that it has begun, if it may send, and the rest of one that it had the
+    /// beginning of, where messages may be dropped for it.
     public let clientBytes: Int
     /// `max-clients`; `nil` is as many as there are descriptors for.
     public let clients: Int?
@@ -37,7 +39,12 @@ public struct MemoryBound: Equatable, Sendable {
             bytes: configuration.outbox, frames: frames.sent,
             indexBytes: Outbox.indexBytes(maximumFrames: frames.sent))
         let inlet = Inlet.longestStorage(framing: upstream.sendFraming, limit: upstream.maxMessage)
-        clientBytes = Self.recordBytes + (configuration.sockets.contains(where: \.maySend) ? inlet : 0)
+        let rest = upstream.maxMessage + upstream.framing.overhead
+        clientBytes =
+            Self.recordBytes
+            + (configuration.sockets.map { ($0.maySend ? inlet : 0) + ($0.whenBehind == .drop ? rest : 0) }
+                .max()
+                ?? 0)
         clients = configuration.clientLimits.total
     }
 

@@ -49,7 +49,7 @@ struct HolesTests {
         var index = FrameIndex(capacity: 8)
         index.append(Frame(length: 5))
         index.append(Frame(length: 3), for: Self.one)
-        index.skip(7)
+        index.skip(7, isBeginning: true)
         index.append(Frame(length: 2))
         #expect(index.frames(from: 5, for: Self.one) == (2, 5))
         #expect(index.frames(from: 5, for: Self.two) == (1, 2))
