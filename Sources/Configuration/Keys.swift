@@ -28,6 +28,8 @@ enum Keys {
         Key(
             "max-clients-per-user", \.clientLimits.perUser, .countOrInfinity, .text("infinity"),
             "The most clients of one user, of all sockets together."),
+            "ready-when", \.readyWhen, .choice, .text("listening"),
+            "When systemd takes the service for started: when it listens, or once its upstream is connected."),
     ])
 
     static let upstream = Table<UpstreamSettings>([
@@ -142,7 +144,7 @@ extension Decoding {
 extension Configuration {
     static let blank = Configuration(
         name: "", upstream: .blank, sockets: [], buffer: 0, outbox: 0, whenDown: .hold, holdTime: nil,
-        clientLimits: ClientLimits(total: nil, perUser: nil))
+        clientLimits: ClientLimits(total: nil, perUser: nil), readyWhen: .listening)
 }
 
 extension UpstreamSettings {

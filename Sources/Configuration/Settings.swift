@@ -16,6 +16,7 @@ public struct Configuration: Equatable, Sendable {
     /// How long messages to the upstream wait while it is away; `nil` is for ever.
     public var holdTime: Duration?
     public var clientLimits: ClientLimits
+    public var readyWhen: ReadyWhen
 
     /// What becomes of clients' messages while the upstream is away.
     public enum WhenDown: String, Equatable, Sendable, CaseIterable {
@@ -25,9 +26,17 @@ public struct Configuration: Equatable, Sendable {
         case discard
     }
 
+    /// When the service manager is told that the service has started.
+    public enum ReadyWhen: String, Equatable, Sendable, CaseIterable {
+        /// As soon as clients can connect.
+        case listening
+        /// Once the upstream is connected for the first time.
+        case connected
+    }
+
     public init(
         name: String, upstream: UpstreamSettings, sockets: [SocketSettings], buffer: Int, outbox: Int,
-        whenDown: WhenDown, holdTime: Duration?, clientLimits: ClientLimits
+        whenDown: WhenDown, holdTime: Duration?, clientLimits: ClientLimits, readyWhen: ReadyWhen
     ) {
         self.name = name
         self.upstream = upstream
@@ -37,6 +46,7 @@ public struct Configuration: Equatable, Sendable {
         self.whenDown = whenDown
         self.holdTime = holdTime
         self.clientLimits = clientLimits
+        self.readyWhen = readyWhen
     }
 }
 

@@ -21,6 +21,7 @@ public final class Daemon {
     private let signals: Signals
     private let journal: Journal
     private let notifier: Notifier?
+    private let supervision: Supervision?
     private var bridge: Bridge?
 
     private var status: Status?
@@ -57,6 +58,12 @@ public final class Daemon {
             }
         }
         self.notifier = notifier
+        let loop = loop
+        supervision = notifier.map {
+            Supervision(
+                $0, loop: loop, readyWhen: configuration.readyWhen,
+                watchdogInterval: Heartbeat.watchdogInterval(pid: getpid(), Program.environment))
+        }
         _ = try loop.add(signals.descriptor, for: .readable, handler: self)
         start(configuration)
     }
@@ -72,7 +79,7 @@ public final class Daemon {
             try bridge.start()
             let paths = configuration.sockets.map(\.path).joined(separator: ", ")
             log(LogLine(.listening, .info, "listening on \(paths)"))
-            notifier?.ready()
+            supervision?.listening()
         } catch {
             log(LogLine(.cannotStart, .error, "\(error); cannot start"))
             exitStatus = 1
@@ -138,6 +145,7 @@ extension Daemon: BridgeObserver {
         case .uplink(let state):
             status?.uplinkChanged(state)
             logOutage(outage.line(for: state, now: loop.now))
+            if case .ready = state { supervision?.connected() }
         case .admitted(let client):
             log(LogLine(admitted: client), on: .clients)
             status?.clientsChanged()
@@ -206,7 +214,7 @@ extension Daemon: ReadinessHandler {
                 continue
             }
             log(LogLine(.stopping, .info, "\(signal == SIGINT ? "SIGINT" : "SIGTERM"): stopping"))
-            notifier?.stopping()
+            supervision?.stopping()
             bridge?.stop(draining: Self.drainLimit)
         }
     }

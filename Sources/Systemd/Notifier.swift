@@ -8,6 +8,8 @@ public final class Notifier: ReadinessHandler {
     private struct Pending: Equatable {
         var isReady = false
         var isStopping = false
+        var isAlive = false
+        var startExtension: Duration?
         var status: String?
     }
 
@@ -30,12 +32,26 @@ public final class Notifier: ReadinessHandler {
     /// `READY=1`: the service has started.
     public func ready() {
         pending.isReady = true
+        pending.startExtension = nil
         flush()
     }
 
     /// `STOPPING=1`: the service is about to end.
     public func stopping() {
         pending.isStopping = true
+        pending.startExtension = nil
+        flush()
+    }
+
+    /// `WATCHDOG=1`: the service does not hang.
+    public func alive() {
+        pending.isAlive = true
+        flush()
+    }
+
+    /// `EXTEND_TIMEOUT_USEC=`: the start may take so much longer from now, whatever `TimeoutStartSec=` says.
+    public func extendStart(by time: Duration) {
+        pending.startExtension = time
         flush()
     }
 
@@ -56,6 +72,10 @@ public final class Notifier: ReadinessHandler {
         var lines: [String] = []
         if pending.isReady { lines.append("READY=1") }
         if pending.isStopping { lines.append("STOPPING=1") }
+        if pending.isAlive { lines.append("WATCHDOG=1") }
+        if let time = pending.startExtension {
+            lines.append("EXTEND_TIMEOUT_USEC=\(Int64(time / .microseconds(1)))")
+        }
         if let status = pending.status {
             // A line feed would begin another assignment.
             lines.append("STATUS=" + String(status.map { $0.isNewline ? " " : $0 }))

@@ -116,4 +116,4 @@ import Testing
 }
 
 private let keys =
-    "upstream, sockets, buffer, outbox, when-down, hold-time, max-clients, max-clients-per-user"
+    "upstream, sockets, buffer, outbox, when-down, hold-time, max-clients, max-clients-per-user, ready-when"

@@ -32,6 +32,7 @@ import Testing
             "upstream.write-timeout TIME; default 2min",
             "max-clients NUMBER; default infinity", "max-clients-per-user NUMBER; default infinity",
             "when-down hold | discard; default hold", "hold-time TIME; default 5s",
+            "ready-when listening | connected; default listening",
         ] {
             #expect(text.contains(line))
         }

@@ -40,6 +40,7 @@ import Uplink
             sockets:
               "null": {mode: 600, group: root, send: false, patience: infinity, path: "/tmp/it's\n"}
             hold-time: 0
+            ready-when: connected
             """#
         let expected = #"""
             upstream:
@@ -66,6 +67,7 @@ import Uplink
             hold-time: 0
             max-clients: infinity
             max-clients-per-user: infinity
+            ready-when: connected
 
             """#
         #expect(try read(text).yaml() == expected)
@@ -92,7 +94,8 @@ import Uplink
             sockets: (0..<count).map { socket(&random, number: $0) },
             buffer: 1 << ring, outbox: 1 << 21, whenDown: Bool.random(using: &random) ? .hold : .discard,
             holdTime: time(&random),
-            clientLimits: ClientLimits(total: clients(&random), perUser: clients(&random)))
+            clientLimits: ClientLimits(total: clients(&random), perUser: clients(&random)),
+            readyWhen: Bool.random(using: &random) ? .listening : .connected)
     }
 
     private func oversize(_ random: inout Seeded, _ framing: Framing) -> UpstreamSettings.Oversize {

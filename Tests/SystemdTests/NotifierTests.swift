@@ -17,7 +17,13 @@ struct NotifierTests {
         notifier.ready()
         notifier.status("waiting for \u{e4}nything")
         notifier.stopping()
-        #expect(manager.receiveAll() == ["READY=1", "STATUS=waiting for \u{e4}nything", "STOPPING=1"])
+        notifier.alive()
+        notifier.extendStart(by: .milliseconds(1500))
+        #expect(
+            manager.receiveAll() == [
+                "READY=1", "STATUS=waiting for \u{e4}nything", "STOPPING=1", "WATCHDOG=1",
+                "EXTEND_TIMEOUT_USEC=1500000",
+            ])
     }
 
     @Test(arguments: ["a\nMAINPID=1", "a\r\nMAINPID=1", "a\rMAINPID=1", "a\u{2028}MAINPID=1"])
@@ -62,14 +68,38 @@ struct NotifierTests {
         let manager = try Manager()
         let notifier = try Notifier(address: manager.address, loop: loop)
         _ = fill(notifier)
+        for _ in 0..<100 { notifier.alive() }
         notifier.ready()
         notifier.status("ready")
         notifier.stopping()
         notifier.status("stopping")
         _ = manager.receiveAll()
-        #expect(try loop.turn { manager.receive() } == "READY=1\nSTOPPING=1\nSTATUS=stopping")
+        #expect(try loop.turn { manager.receive() } == "READY=1\nSTOPPING=1\nWATCHDOG=1\nSTATUS=stopping")
         try loop.turnAtOnce()
         #expect(manager.receiveAll() == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `a start that is over, or given up, is not extended any more`(isReady: Bool) throws {
+        let manager = try Manager()
+        let notifier = try Notifier(address: manager.address, loop: loop)
+        _ = fill(notifier)
+        notifier.extendStart(by: .seconds(1))
+        notifier.extendStart(by: .seconds(2))
+        if isReady { notifier.ready() } else { notifier.stopping() }
+        _ = manager.receiveAll()
+        let heard = try loop.turn { manager.receive() }
+        #expect(heard == "\(isReady ? "READY" : "STOPPING")=1\nSTATUS=1999")
+    }
+
+    @Test func `of the extensions that wait the newest is sent`() throws {
+        let manager = try Manager()
+        let notifier = try Notifier(address: manager.address, loop: loop)
+        _ = fill(notifier)
+        notifier.extendStart(by: .seconds(1))
+        notifier.extendStart(by: .seconds(2))
+        _ = manager.receiveAll()
+        #expect(try loop.turn { manager.receive() } == "EXTEND_TIMEOUT_USEC=2000000\nSTATUS=1999")
     }
 
     @Test func `what waits is not lost when there is room only for a moment`() throws {
