@@ -18,7 +18,7 @@ doc      := $(PREFIX)/share/doc/trunkline
 
 products := .build/release
 sources  := Package.swift Sources Tests
-scripts  := .ci/run $(wildcard scripts/*)
+scripts  := .ci/run $(wildcard scripts/*) $(wildcard Tests/Service/*)
 
 # The compiler's warnings are errors by Package.swift; so is an import that a target does not declare.
 swift_flags   := --explicit-target-dependency-import-check error
@@ -64,11 +64,15 @@ $(benchmarks): .build/benchmarks/%: Benchmarks/%.c Benchmarks/common.h | setup-b
 setup-bench:
 	@scripts/setup bench
 
+.PHONY: check-systemd
+check-systemd: build ## try the installed service under the systemd of two Debian releases, in containers
+	@scripts/check-systemd
+
 .PHONY: lint
 lint: ## check the format of the sources, and the shell scripts
 	@scripts/setup lint
 	swift format lint --strict --parallel --recursive $(sources)
-	shellcheck $(scripts)
+	shellcheck --external-sources $(scripts)
 
 .PHONY: format
 format: ## format the sources
@@ -86,8 +90,10 @@ install: ## install below PREFIX (/usr/local), or for a package below DESTDIR; a
 	install -D -m 755 $(products)/trunklined '$(DESTDIR)$(sbin)/trunklined'
 	install -D -m 755 $(products)/trunklinectl '$(DESTDIR)$(bin)/trunklinectl'
 	install -d '$(DESTDIR)$(units)'
-	sed 's,/usr/local,$(PREFIX),' 'systemd/trunkline@.service' >'$(DESTDIR)$(units)/trunkline@.service'
-	chmod 644 '$(DESTDIR)$(units)/trunkline@.service'
+	for unit in trunkline@.service trunkline.target; do \
+	    sed 's,/usr/local,$(PREFIX),' "systemd/$$unit" >'$(DESTDIR)$(units)'/"$$unit"; \
+	    chmod 644 '$(DESTDIR)$(units)'/"$$unit"; \
+	done
 	install -D -m 644 systemd/trunkline.catalog '$(DESTDIR)$(catalogs)/trunkline.catalog'
 	install -D -m 644 systemd/sysusers.d/trunkline.conf '$(DESTDIR)$(sysusers)/trunkline.conf'
 	install -d '$(DESTDIR)$(doc)/examples'
@@ -99,7 +105,8 @@ install: ## install below PREFIX (/usr/local), or for a package below DESTDIR; a
 .PHONY: uninstall
 uninstall: ## remove what "make install" installed; configurations stay
 	rm -f '$(DESTDIR)$(sbin)/trunklined' '$(DESTDIR)$(bin)/trunklinectl'
-	rm -f '$(DESTDIR)$(units)/trunkline@.service' '$(DESTDIR)$(sysusers)/trunkline.conf'
+	rm -f '$(DESTDIR)$(units)/trunkline@.service' '$(DESTDIR)$(units)/trunkline.target'
+	rm -f '$(DESTDIR)$(sysusers)/trunkline.conf'
 	rm -f '$(DESTDIR)$(catalogs)/trunkline.catalog'
 	rm -rf '$(DESTDIR)$(doc)'
 	@scripts/after-uninstall '$(DESTDIR)'
@@ -110,4 +117,4 @@ clean: ## remove everything that was built
 
 .PHONY: help
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
