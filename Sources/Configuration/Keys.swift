@@ -28,6 +28,7 @@ enum Keys {
         Key(
             "max-clients-per-user", \.clientLimits.perUser, .countOrInfinity, .text("infinity"),
             "The most clients of one user, of all sockets together."),
+        Key(
             "ready-when", \.readyWhen, .choice, .text("listening"),
             "When systemd takes the service for started: when it listens, or once its upstream is connected."),
     ])
