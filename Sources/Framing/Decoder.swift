@@ -64,11 +64,18 @@ public struct Decoder: Sendable {
     mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame?
 
     /// The message at the start of `bytes`, which `next` has just found too long, is to be passed over.
-    mutating func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError)
+    ///
+    /// - Returns: Its length in the stream, if that is known.
+    func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) -> UInt64?
 
-    /// How many of the first of `bytes` belong to the message that is being passed over, and whether it ends there. The
-    /// rest is kept until more bytes have arrived.
-    mutating func passOver(_ bytes: Span<UInt8>) -> (count: Int, isOver: Bool)
+    /// Decides how much there is of the message that is being passed over.
+    ///
+    /// - Parameters:
+    ///   - bytes: All bytes not yet consumed.
+    ///   - left: How many are to come, if that is known.
+    /// - Returns: How many of the first of `bytes` belong to it, and whether it ends there. The rest is kept until more
+    ///   bytes have arrived.
+    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) -> (count: Int, isOver: Bool)
 }
 
 /// What becomes of a message that is too long, and how far that has got.
@@ -81,13 +88,15 @@ public struct Decoder: Sendable {
     }
     @usableFromInline let isSkipped: Bool
     @usableFromInline var progress = Progress.nothing
+    /// Bytes to come, if the message told its length. Not the decoder's own, whose fields the loop keeps in registers.
+    @usableFromInline var left: UInt64?
 
     init(isSkipped: Bool) { self.isSkipped = isSkipped }
 }
 
 extension FrameDecoder {
     @inlinable
-    mutating func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) {}
+    func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) -> UInt64? { nil }
 
     @inlinable
     mutating func decode<Sink: FrameSink & ~Copyable>(
@@ -98,7 +107,8 @@ extension FrameDecoder {
         while true {
             if oversize.progress != .nothing {
                 guard count < limit else { return count }
-                let (skipped, isOver) = passOver(bytes.extracting(start...))
+                let (skipped, isOver) = passOver(bytes.extracting(start...), left: oversize.left)
+                oversize.left = oversize.left.map { $0 - UInt64(skipped) }
                 if skipped > 0 {
                     sink.skip(skipped, isBeginning: oversize.progress == .begins)
                     start += skipped
@@ -116,7 +126,7 @@ extension FrameDecoder {
                 return count
             } catch {
                 guard oversize.isSkipped else { throw error }
-                try beginPassingOver(bytes.extracting(start...))
+                oversize.left = try beginPassingOver(bytes.extracting(start...))
                 oversize.progress = .begins
             }
         }

@@ -30,7 +30,7 @@
     }
 
     @inlinable
-    mutating func passOver(_ bytes: Span<UInt8>) -> (count: Int, isOver: Bool) {
+    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) -> (count: Int, isOver: Bool) {
         let found = firstEnd(in: bytes)
         looked = 0
         // A delimiter may have begun in the last bytes.

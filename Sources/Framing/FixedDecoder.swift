@@ -12,7 +12,7 @@
     }
 
     @inlinable
-    mutating func passOver(_ bytes: Span<UInt8>) -> (count: Int, isOver: Bool) {
+    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) -> (count: Int, isOver: Bool) {
         preconditionFailure("a message of a fixed size is never too long")
     }
 }

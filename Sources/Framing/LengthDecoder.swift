@@ -2,8 +2,6 @@
     @usableFromInline let width: LengthField.Width
     @usableFromInline let isBigEndian: Bool
     @usableFromInline let limit: Int
-    /// Bytes to come of a message that is being passed over.
-    @usableFromInline var left: UInt64 = 0
 
     init(_ field: LengthField, limit: Int) {
         width = field.width
@@ -23,18 +21,17 @@
     }
 
     @inlinable
-    mutating func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) {
+    func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) -> UInt64? {
         let length = value(in: bytes)
         // Nobody sends so much: the stream has been misread.
         guard length <= UInt64(Int64.max) else { throw .impossibleLength(length) }
-        left = UInt64(width.rawValue) + length
+        return UInt64(width.rawValue) + length
     }
 
     @inlinable
-    mutating func passOver(_ bytes: Span<UInt8>) -> (count: Int, isOver: Bool) {
-        let count = Int(min(left, UInt64(bytes.count)))
-        left -= UInt64(count)
-        return (count, left == 0)
+    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) -> (count: Int, isOver: Bool) {
+        guard let left else { preconditionFailure("a message whose length is not known") }
+        return left <= UInt64(bytes.count) ? (Int(left), true) : (bytes.count, false)
     }
 
     @inlinable

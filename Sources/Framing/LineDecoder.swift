@@ -23,7 +23,7 @@
     }
 
     @inlinable
-    mutating func passOver(_ bytes: Span<UInt8>) -> (count: Int, isOver: Bool) {
+    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) -> (count: Int, isOver: Bool) {
         let newline = firstIndex(of: 0x0A, in: bytes, from: looked)
         looked = 0
         return newline.map { ($0 + 1, true) } ?? (bytes.count, false)
