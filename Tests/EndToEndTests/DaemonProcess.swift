@@ -94,14 +94,21 @@ final class DaemonProcess {
     /// Connects a local program, and waits until the daemon has taken it.
     func connect(to socket: String = "default") throws -> Stream { try connect(1, to: socket)[0] }
 
-    /// Connects local programs, and waits until the daemon holds them, and no more that have closed before.
+    /// Connects local programs, and waits until the daemon holds them.
     func connect(_ count: Int, to socket: String = "default") throws -> [Stream] {
+        // One that has closed would be counted in place of a new one.
+        try awaitClients(of: socket)
         let path = path(of: socket)
         let streams = try (0..<count).map { _ in try Stream.connecting(to: .unix(path: path)) }
         clients[socket, default: []] += streams.map(Client.init)
+        try awaitClients(of: socket)
+        return streams
+    }
+
+    /// Waits until the daemon holds those that have not closed, and no others.
+    private func awaitClients(of socket: String) throws {
         let open = clients[socket, default: []].count { $0.stream.map { $0.raw >= 0 } ?? false }
         try eventually("\(open) clients of \(socket)") { clientCount(of: socket) == open }
-        return streams
     }
 
     private struct Client {

@@ -92,7 +92,7 @@ struct LogTests {
                 program.close()
                 program = try daemon.connect()
             }
-            #expect(try daemon.terminate(within: .milliseconds(2500)) == 0)
+            #expect(try daemon.terminate(within: .orderlyEnd) == 0)
         }
     }
 
@@ -115,7 +115,7 @@ struct LogTests {
             try daemon.awaitLine("SIGHUP")
             #expect(daemon.log.count == before.count + 2)
             try Self.expectWork(server, program)
-            #expect(try daemon.terminate(within: .milliseconds(2500)) == 0)
+            #expect(try daemon.terminate(within: .orderlyEnd) == 0)
         }
     }
 
@@ -136,7 +136,7 @@ struct LogTests {
         ) { daemon in
             let (server, program) = (try upstream.accept(), try daemon.connect())
             try Self.expectWork(server, program)
-            #expect(try daemon.terminate(within: .milliseconds(2500)) == 0)
+            #expect(try daemon.terminate(within: .orderlyEnd) == 0)
         }
     }
 
@@ -150,7 +150,7 @@ struct LogTests {
             close(reader)
             for _ in 0..<10 { try Self.log(daemon) }
             try Self.expectWork(server, program)
-            #expect(try daemon.terminate(within: .milliseconds(2500)) == 0)
+            #expect(try daemon.terminate(within: .orderlyEnd) == 0)
         }
     }
 
@@ -168,7 +168,7 @@ struct LogTests {
                 return ioctl(reader, UInt(FIONREAD), &waiting) == 0 && waiting > 60_000
             }
             try Self.expectWork(server, program)
-            #expect(try daemon.terminate(within: .milliseconds(2500)) == 0)
+            #expect(try daemon.terminate(within: .orderlyEnd) == 0)
         }
     }
 

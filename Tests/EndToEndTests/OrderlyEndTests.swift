@@ -16,7 +16,7 @@ struct OrderlyEndTests {
     }
 
     private static func end(_ daemon: DaemonProcess) throws {
-        let status = try daemon.terminate(within: .milliseconds(2500))
+        let status = try daemon.terminate(within: .orderlyEnd)
         #expect(status == 0)
         expectOrder(daemon)
     }

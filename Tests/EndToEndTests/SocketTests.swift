@@ -198,7 +198,7 @@ struct SocketTests {
             #expect(try server.receive(message.count) == message)
             #expect(program.staysSilent(for: .milliseconds(200)))
             #expect(daemon.process.processorTime - before < .milliseconds(100))
-            #expect(try daemon.terminate(within: .milliseconds(2500)) == 0)
+            #expect(try daemon.terminate(within: .orderlyEnd) == 0)
             #expect(daemon.log.count { $0.contains("was removed") } == 1)
         }
     }
