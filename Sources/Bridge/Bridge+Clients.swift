@@ -77,7 +77,11 @@ extension Bridge {
         do throws(SystemError) {
             try client.flush(log)
         } catch {
-            guard error.isOfConnection else { return leave(client, .failed(error)) }
+            if error.isShortage {
+                client.rest()
+                return shortage()
+            }
+            guard error.isOfPeer else { return leave(client, .failed(error)) }
             client.hungUp()
             queueForReading(client)
         }

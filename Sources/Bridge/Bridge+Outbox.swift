@@ -65,10 +65,21 @@ extension Bridge {
                 return received(count, from: client, inlet)
             }
         } catch {
+            readingFailed(client, error)
+            return false
+        }
+    }
+
+    private func readingFailed(_ client: Client, _ error: SystemError) {
+        if error.isShortage {
+            client.rest()
+            shortage()
+        } else if error.isOfPeer {
             // A reset: whatever it had sent before was read.
             client.hungUp()
             readingEnded(client)
-            return false
+        } else {
+            leave(client, .failed(error))
         }
     }
 
@@ -102,8 +113,9 @@ extension Bridge {
             totals.sent.messages += outbox.sent(count)
             if count > 0 { isOutboxFull = false }
         } catch {
-            guard !error.isOfConnection else { return connection.sendingFailed(error) }
-            lost(connection, error)
+            guard error.isShortage else { return connection.sendingFailed(error) }
+            connection.rest()
+            shortage()
         }
     }
 

@@ -191,7 +191,9 @@ extension Bridge {
                 lost(connection, error)
             }
         } catch {
-            lost(connection, error)
+            guard error.isShortage else { return lost(connection, error) }
+            connection.rest()
+            shortage()
         }
     }
 

@@ -24,6 +24,7 @@ public final class Bridge {
         case write
         case hold
         case patience
+        case shortage
         case drain
     }
 
@@ -189,6 +190,7 @@ extension Bridge: TimerHandler {
         case .write: writeTimerFired()
         case .hold: discardHeld()
         case .patience: isPatienceDue = true
+        case .shortage: shortageMayBeOver()
         case .drain: finishStopping()
         }
         requestTurn()

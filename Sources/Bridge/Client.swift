@@ -33,15 +33,17 @@ final class Client: ReadinessHandler {
     private(set) var isWritable = true
     /// It has closed its connection: nothing can be sent, but what it sent is still read.
     private(set) var isHungUp = false
+    /// Left alone, for the kernel had no memory for a transfer.
+    private var isResting = false
 
     /// It was too far behind, and is made to skip messages, without any patience, until it has caught up.
     private(set) var isSkipping = false
     /// What it has missed since.
     private(set) var missed = Amount()
     /// The end of a message that it had the beginning of when it was made to skip; goes before all else.
-    private var rest: [UInt8] = []
+    private var remainder: [UInt8] = []
     /// How much of that has been sent.
-    private var restSent = 0
+    private var remainderSent = 0
 
     init(
         _ descriptor: consuming FileDescriptor, identity: ClientIdentity, patience: Duration?,
@@ -75,7 +77,8 @@ final class Client: ReadinessHandler {
     func becameReady(_ readiness: Readiness) {
         if readiness.contains(.writable) {
             // Told although nothing was blocked: it has caught up, so this need not be watched any more.
-            if isWritable { watchWritable(false) }
+            // If that fails, it is told once more.
+            if isWritable { try? watchWritable(false) }
             isWritable = true
             bridge.needsFanOut()
         }
@@ -86,12 +89,11 @@ final class Client: ReadinessHandler {
         if !readiness.isDisjoint(with: [.readable, .hangup]) { bridge.queueForReading(self) }
     }
 
-    private func watchWritable(_ wanted: Bool) {
+    private func watchWritable(_ wanted: Bool) throws(SystemError) {
         guard wanted != isWatchingWritable, let registration else { return }
         let interest: Interest =
             wanted ? [.readable, .writable, .edgeTriggered] : [.readable, .edgeTriggered]
-        // A registered descriptor can be modified without fail (epoll_ctl(2)); if not, the next send tells.
-        try? bridge.loop.modify(registration, for: interest)
+        try bridge.loop.modify(registration, for: interest)
         isWatchingWritable = wanted
     }
 
@@ -99,13 +101,13 @@ final class Client: ReadinessHandler {
     func isBehind(_ head: UInt64) -> Bool { cursor.position < head || isSkipping }
 
     /// Has been sent everything.
-    func isUpToDate(_ head: UInt64) -> Bool { cursor.position == head && rest.isEmpty }
+    func isUpToDate(_ head: UInt64) -> Bool { cursor.position == head && remainder.isEmpty }
 
     /// Sends what stands between the cursor and the head, as far as the kernel takes it.
     func flush(_ log: BroadcastLog) throws(SystemError) {
         // One that trickles comes near the head by chance: what has caught up is one that has read all it was given.
         let hasReadAll = !isSkipping || descriptor.unsent() == 0
-        if !rest.isEmpty { try flushRest() }
+        if !remainder.isEmpty { try flushRemainder() }
         while isWritable && cursor.position < log.head {
             var wanted = 0
             let transfer = try log.withRun(at: &cursor, for: recipient) { bytes throws(SystemError) in
@@ -116,26 +118,26 @@ final class Client: ReadinessHandler {
             var count = 0
             if case .moved(let moved) = transfer { count = moved }
             log.advance(&cursor, by: count)
-            if count < wanted { isBlocked() }
+            if count < wanted { try isBlocked() }
         }
         guard isUpToDate(log.head), hasReadAll else { return }
         backlog.reachedHead()
         if isSkipping { bridge.caughtUp(self) }
     }
 
-    private func flushRest() throws(SystemError) {
+    private func flushRemainder() throws(SystemError) {
         guard isWritable else { return }
-        let rest = rest
-        let unsent = rest.span.extracting(restSent...)
-        if case .moved(let count) = try descriptor.send(unsent) { restSent += count }
-        guard restSent == rest.count else { return isBlocked() }
-        self.rest = []
-        restSent = 0
+        let remainder = remainder
+        let unsent = remainder.span.extracting(remainderSent...)
+        if case .moved(let count) = try descriptor.send(unsent) { remainderSent += count }
+        guard remainderSent == remainder.count else { return try isBlocked() }
+        self.remainder = []
+        remainderSent = 0
     }
 
-    private func isBlocked() {
+    private func isBlocked() throws(SystemError) {
         isWritable = false
-        watchWritable(true)
+        try watchWritable(true)
     }
 
     /// Makes it skip to the head, but for the rest of a message that it has had the beginning of.
@@ -143,10 +145,10 @@ final class Client: ReadinessHandler {
     /// - Returns: What it misses.
     func skipToHead(of log: BroadcastLog) -> Amount {
         isSkipping = true
-        let isRestPending = !rest.isEmpty
+        let isRemainderPending = !remainder.isEmpty
         let skipped = log.skipToHead(&cursor, for: recipient)
-        precondition(!isRestPending || skipped.rest.isEmpty, "the rests of two messages")
-        if !isRestPending { rest = skipped.rest }
+        precondition(!isRemainderPending || skipped.rest.isEmpty, "the rests of two messages")
+        if !isRemainderPending { remainder = skipped.rest }
         let amount = Amount(messages: skipped.messages, bytes: skipped.bytes)
         missed.add(amount)
         return amount
@@ -156,6 +158,21 @@ final class Client: ReadinessHandler {
     func endSkipping() {
         isSkipping = false
         missed = Amount()
+    }
+
+    /// Is neither sent to nor read until `restEnded`.
+    func rest() {
+        isResting = true
+        isWritable = false
+    }
+
+    /// Tries again what may have failed.
+    func restEnded() {
+        guard isResting else { return }
+        isResting = false
+        isWritable = true
+        bridge.needsFanOut()
+        bridge.queueForReading(self)
     }
 
     /// It has closed its connection, and left nothing to read.

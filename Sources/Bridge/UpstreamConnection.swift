@@ -19,6 +19,8 @@ final class UpstreamConnection: ReadinessHandler {
     /// Nothing can be sent any more, but what the upstream sent before is still read.
     private(set) var sendError: SystemError?
     private var sentBytes: UInt64 = 0
+    /// Left alone, for the kernel had no memory for a transfer.
+    private var isResting = false
 
     init(_ socket: consuming ConnectingSocket, step: UInt64, bridge: Bridge) throws(SystemError) {
         self.step = step
@@ -78,12 +80,27 @@ final class UpstreamConnection: ReadinessHandler {
         bridge.requestTurn()
     }
 
+    /// Is neither read nor written until `restEnded`.
+    func rest() {
+        isResting = true
+        isReadable = false
+        isSendBlocked = true
+    }
+
+    /// Tries again what may have failed.
+    func restEnded() {
+        guard isResting else { return }
+        isResting = false
+        isReadable = true
+        isSendBlocked = sendError != nil
+    }
+
     /// Asks the kernel for just what can be acted upon. While reading is paused, what was reported once is known, and
     /// asking again would only spin.
     func updateInterest(isReadingPaused: Bool) {
         guard !isConnecting, let registration else { return }
-        var interest: Interest = isReadingPaused && isReadable ? [] : .readable
-        if isSendBlocked && sendError == nil { interest.insert(.writable) }
+        var interest: Interest = isResting || isReadingPaused && isReadable ? [] : .readable
+        if isSendBlocked && sendError == nil && !isResting { interest.insert(.writable) }
         do throws(SystemError) {
             try bridge.loop.modify(registration, for: interest)
         } catch {

@@ -58,4 +58,11 @@ extension SystemError {
 
     /// Whether a connection's peer has acknowledged nothing for too long.
     public var isTimeout: Bool { code == ETIMEDOUT }
+
+    /// Whether a peer that was connected has gone.
+    public var isOfPeer: Bool { [EPIPE, ECONNRESET, ENOTCONN].contains(code) }
+
+    /// Whether the kernel had no memory just now: the descriptor is as good as before, and the call can be made again
+    /// later. Nothing tells when: epoll goes on reporting the descriptor ready.
+    public var isShortage: Bool { code == ENOMEM || code == ENOBUFS }
 }
