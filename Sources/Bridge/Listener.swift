@@ -46,14 +46,16 @@ final class Listener: ReadinessHandler, TimerHandler {
     func accept() {
         guard isReady else { return }
         isReady = false
+        var failures = 0
         for _ in 0..<Self.batch {
             guard bridge.canAccept else { return pause(.full(clients: bridge.clientCount)) }
             do throws(SystemError) {
                 guard let descriptor = try file.descriptor.accept() else { return }
                 try bridge.admit(descriptor, on: settings)
             } catch {
-                // The client is gone already; that is all (accept(2)).
-                if error.isOfConnection { continue }
+                // The client is gone already; that is all (accept(2)), unless it is all that ever happens.
+                failures += 1
+                if error.isOfConnection && failures < Self.batch { continue }
                 return pause(.failed(error))
             }
         }
