@@ -27,7 +27,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
         guard isPosted else { return false }
         var one: UInt64 = 1
         // It can only fail by being full, and then the loop is awake.
-        _ = unsafe write(wakeup.raw, &one, 8)
+        _ = try? retrying("write") { unsafe write(wakeup.raw, &one, 8) }
         return true
     }
 
@@ -39,7 +39,8 @@ public final class Mailbox<Message: Sendable>: Sendable {
     public func wait(atMost limit: Duration? = nil) -> Bool {
         var wanted = pollfd(fd: wakeup.raw, events: Int16(POLLIN), revents: 0)
         let milliseconds = limit.map { Int32($0 / .milliseconds(1)) } ?? -1
-        return unsafe poll(&wanted, 1, milliseconds) > 0
+        let count = try? retrying("poll") { unsafe Int(poll(&wanted, 1, milliseconds)) }
+        return count ?? 0 > 0
     }
 
     /// Everything posted since the last call, in order. On the loop's thread.

@@ -4,7 +4,7 @@ public import Linux
 ///
 /// libsystemd's `sd_notify` blocks when the manager's queue is full. Here what cannot be sent waits, merged: the newest
 /// status replaces an older one, and it is sent as soon as the kernel says that there is room.
-public final class Notifier: ReadinessHandler {
+public final class Notifier: ReadinessHandler, TimerHandler {
     private struct Pending: Equatable {
         var isReady = false
         var isStopping = false
@@ -16,6 +16,7 @@ public final class Notifier: ReadinessHandler {
     private let socket: FileDescriptor
     private let loop: EventLoop
     private var registration: Registration?
+    private var retry: TimerID?
     private var pending = Pending()
 
     /// - Parameters:
@@ -67,8 +68,13 @@ public final class Notifier: ReadinessHandler {
         flush()
     }
 
+    public func timerFired(_ timer: TimerID) {
+        retry = nil
+        flush()
+    }
+
     private func flush() {
-        guard registration == nil, pending != Pending() else { return }
+        guard registration == nil, retry == nil, pending != Pending() else { return }
         var lines: [String] = []
         if pending.isReady { lines.append("READY=1") }
         if pending.isStopping { lines.append("STOPPING=1") }
@@ -87,6 +93,8 @@ public final class Notifier: ReadinessHandler {
                 return
             }
             registration = try loop.add(socket, for: .writable, handler: self)
+        } catch  where error.isShortage {
+            retry = loop.arm(at: loop.now + .milliseconds(100), handler: self)
         } catch {
             // The manager is gone or refuses us: nobody is there to be told.
             pending = Pending()
