@@ -26,7 +26,8 @@ extension SocketFileError: CustomStringConvertible {
 /// A listening Unix stream socket in the file system, and the lock file beside it that decides who owns it.
 ///
 /// The lock is held as long as the process lives, so a socket that SIGKILL left behind is replaced and a live one never
-/// stolen. Mode and group are right before anyone can connect.
+/// stolen. Whoever looks at the socket never sees more rights than are meant, at no moment; nobody can connect before mode
+/// and group are right.
 public final class SocketFile {
     public let path: String
     public let descriptor: FileDescriptor
@@ -87,17 +88,35 @@ public final class SocketFile {
                     }))
             let raw = lock.raw
             _ = try retrying("flock") { Int(flock(raw, LOCK_EX | LOCK_NB)) }
-            // An owner that ends removes its file: what was locked must be what stands there.
-            guard try FileIdentity(of: raw) == (try? FileIdentity(of: name)) else { continue }
-            let text = "\(getpid())\n"
-            _ = try retrying("ftruncate") { Int(ftruncate(raw, 0)) }
-            _ = try retrying("pwrite") { unsafe pwrite(raw, text, text.utf8.count, 0) }
+            do throws(SystemError) {
+                // An owner that ends removes its file: what was locked must be what stands there.
+                guard try FileIdentity(of: raw) == FileIdentity.standing(at: name) else { continue }
+                try writeOwner(raw)
+            } catch {
+                removeFile(name)
+                throw error
+            }
             return lock
         }
     }
 
-    /// The process that a lock file names.
+    private static func writeOwner(_ raw: Int32) throws(SystemError) {
+        let text = "\(getpid())\n"
+        _ = try retrying("ftruncate") { Int(ftruncate(raw, 0)) }
+        _ = try retrying("pwrite") { unsafe pwrite(raw, text, text.utf8.count, 0) }
+    }
+
+    /// The process that holds a lock. It writes its number a moment after it has taken the lock; until then its file is
+    /// empty, or names a dead one.
     private static func owner(_ name: String) -> Int32? {
+        for _ in 0..<50 {
+            if let pid = processNamed(in: name), kill(pid, 0) == 0 || errno == EPERM { return pid }
+            _ = poll(nil, 0, 2)
+        }
+        return nil
+    }
+
+    private static func processNamed(in name: String) -> Int32? {
         let raw = unsafe open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard raw >= 0 else { return nil }
         let file = FileDescriptor(owning: raw)
@@ -134,8 +153,12 @@ public final class SocketFile {
         _ socket: borrowing FileDescriptor, at path: String, mode: UInt32, group: UInt32?
     ) throws(SystemError) -> FileIdentity {
         let raw = socket.raw
-        // bind(2) gives the file the socket's own mode, less the umask.
-        _ = try retrying("fchmod") { Int(fchmod(raw, mode)) }
+        // bind(2) gives the file the socket's own mode, less the umask, and the process's group: that group gets nothing
+        // when another is meant, and only who is privileged could have bound with another (setfsgid(2)).
+        let first = group == nil ? mode : mode & S_IRWXU
+        _ = try retrying("fchmod") { Int(fchmod(raw, first)) }
+        let mask = umask(0)
+        defer { umask(mask) }
         try socket.bind(to: .unix(path: path))
         do throws(SystemError) {
             if let group { _ = try retrying("chown") { unsafe Int(chown(path, uid_t.max, group)) } }
@@ -157,6 +180,16 @@ struct FileIdentity: Equatable {
     private init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
+    }
+
+    /// What is there; `nil` when nothing is.
+    static func standing(at path: String) throws(SystemError) -> FileIdentity? {
+        do throws(SystemError) {
+            return try FileIdentity(of: path)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            return nil
+        }
     }
 
     /// Does not follow a symbolic link.

@@ -106,10 +106,13 @@ struct SocketTests {
         }
     }
 
-    @Test func `of two that start at once one wins`() throws {
-        for _ in 0..<20 {
+    @Test func `of two that start at once one wins, also where a dead one left its socket`() throws {
+        for round in 0..<20 {
             let directory = try TemporaryDirectory()
             let file = try directory.write(Self.nobody, to: "feed.yaml")
+            if round % 2 == 1 {
+                try DaemonProcess.run(Self.nobody, in: directory) { _ = try $0.terminate(SIGKILL) }
+            }
             let processes = try (0..<2).map { number in
                 try ChildProcess(
                     [ChildProcess.path(of: "trunklined"), file],
@@ -122,6 +125,9 @@ struct SocketTests {
             }
             _ = try Stream.connecting(to: .unix(path: directory("feed.sock")))
             let winner = try #require(processes.first { !$0.hasEnded })
+            let loser = try #require(processes.firstIndex { $0.hasEnded })
+            let words = text(of: directory("log.\(loser)"))
+            #expect(words.contains("in use by pid \(winner.pid)"), "\(words)")
             winner.signal(SIGTERM)
             #expect(try winner.exitStatus() == 0)
         }

@@ -1,0 +1,128 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Linux
+
+/// Who gets a socket in the file system, and what others see of it meanwhile.
+@Suite(.timeLimit(.minutes(2)))
+struct SocketFileTests {
+    private static let rounds = 1000
+
+    /// Two who take the same socket at the same moment, again and again. Whoever got it keeps it until the other knows.
+    private final class Rivals: Sendable {
+        let told = Mutex([[SocketFileError?]](repeating: [], count: rounds))
+        let finished = Atomic(0)
+        private let arrivals = Atomic(0)
+
+        /// Goes on when both are here for the time of that number.
+        private func meet(_ number: Int) {
+            arrivals.add(1, ordering: .sequentiallyConsistent)
+            while arrivals.load(ordering: .sequentiallyConsistent) < 2 * number { sched_yield() }
+        }
+
+        func run(path: (Int) -> String) {
+            for round in 0..<rounds {
+                meet(2 * round + 1)
+                do throws(SocketFileError) {
+                    let file = try SocketFile(path: path(round), mode: 0o660, group: nil)
+                    told.withLock { $0[round].append(nil) }
+                    meet(2 * round + 2)
+                    file.remove()
+                } catch {
+                    told.withLock { $0[round].append(error) }
+                    meet(2 * round + 2)
+                }
+            }
+            finished.add(1, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// A socket that nobody listens on any more, and a lock file with the number of a process that cannot be.
+    private static func leaveBehind(_ path: String) throws {
+        let socket = try FileDescriptor.streamSocket(family: AF_UNIX)
+        try socket.bind(to: .unix(path: path))
+        try FileDescriptor.appending(to: path + ".lock").writeAll(Array("4194305\n".utf8).span)
+    }
+
+    @Test(arguments: [false, true])
+    func `of two at once exactly one wins, a thousand times, and the other is told who`(isStale: Bool) throws
+    {
+        let directory = try TemporaryDirectory()
+        let root = directory.path
+        let path: @Sendable (Int) -> String = { "\(root)/\($0)" }
+        if isStale { for round in 0..<Self.rounds { try Self.leaveBehind(path(round)) } }
+        let rivals = Rivals()
+        for _ in 0..<2 { try onThread { rivals.run(path: path) } }
+        while rivals.finished.load(ordering: .sequentiallyConsistent) < 2 { _ = poll(nil, 0, 1) }
+        for (round, told) in rivals.told.withLock({ $0 }).enumerated() {
+            #expect(told.count { $0 == nil } == 1)
+            let errors = told.compactMap { $0 }
+            #expect(errors == [.inUse(path: path(round), pid: getpid())], "round \(round)")
+        }
+    }
+
+    /// What someone sees who looks at a path all the time.
+    private final class Watcher: Sendable {
+        struct Sight: Hashable {
+            let mode: mode_t
+            let group: gid_t
+        }
+        let sights = Mutex<Set<Sight>>([])
+        let isOver = Atomic(false)
+        let hasEnded = Atomic(false)
+
+        func run(path: String) {
+            while !isOver.load(ordering: .relaxed) {
+                var status = stat()
+                guard lstat(path, &status) == 0 else { continue }
+                let sight = Sight(mode: status.st_mode & 0o7777, group: status.st_gid)
+                _ = sights.withLock { $0.insert(sight) }
+            }
+            hasEnded.store(true, ordering: .releasing)
+        }
+    }
+
+    /// Makes a socket again and again, and tells everything that could be seen of it.
+    private static func sights(mode: UInt32, group: UInt32?) throws -> Set<Watcher.Sight> {
+        let directory = try TemporaryDirectory()
+        let path = directory("socket")
+        let watcher = Watcher()
+        try onThread { watcher.run(path: path) }
+        for _ in 0..<500 {
+            let file = try SocketFile(path: path, mode: mode, group: group)
+            while watcher.sights.withLock(\.isEmpty) { sched_yield() }
+            file.remove()
+        }
+        watcher.isOver.store(true, ordering: .relaxed)
+        while !watcher.hasEnded.load(ordering: .acquiring) { sched_yield() }
+        return watcher.sights.withLock { $0 }
+    }
+
+    @Test(arguments: [0o660, 0o666, 0o600, 0o622] as [UInt32])
+    func `without a group of its own a socket has its mode from the first, whatever the umask`(mode: UInt32)
+        async
+    {
+        await #expect(processExitsWith: .success) { [mode] in
+            umask(0o077)
+            let sights = try Self.sights(mode: mode, group: nil)
+            #expect(sights == [Watcher.Sight(mode: mode, group: getegid())])
+            #expect(umask(0) == 0o077, "the process's own is as before")
+        }
+    }
+
+    @Test(arguments: [0o660, 0o666, 0o620] as [UInt32])
+    func `until a socket has its group, it is its owner's alone`(mode: UInt32) async {
+        await #expect(processExitsWith: .success) { [mode] in
+            umask(0)
+            let group = geteuid() == 0 ? 1 : getegid()
+            let sights = try Self.sights(mode: mode, group: group)
+            #expect(sights.contains(Watcher.Sight(mode: mode, group: group)))
+            for sight in sights {
+                #expect(sight.mode & ~mode == 0)
+                #expect(sight.group == group || sight.mode & 0o077 == 0, "\(sight)")
+            }
+        }
+    }
+}
