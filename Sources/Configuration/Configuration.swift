@@ -10,9 +10,9 @@ extension Configuration {
         do {
             bytes = try read(path, atMost: Self.longestFile)
         } catch {
-            throw ConfigurationErrors([
-                ConfigurationError(file: path, position: nil, key: nil, message: error.message)
-            ])
+            throw ConfigurationErrors(
+                [ConfigurationError(file: path, position: nil, key: nil, message: error.message)],
+                mayPass: error.mayPass)
         }
         try self.init(parsing: bytes, path: path, runtimeDirectory: runtimeDirectory)
     }

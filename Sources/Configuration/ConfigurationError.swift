@@ -43,8 +43,13 @@ extension ConfigurationError: CustomStringConvertible {
 /// Everything that is wrong with a configuration file: at least one error, in the order of the file.
 public struct ConfigurationErrors: Error, Equatable, Sendable {
     public var errors: [ConfigurationError]
+    /// The file could not be read for a reason that is not its own, and may be over soon: descriptors or memory are short.
+    public var mayPass: Bool
 
-    public init(_ errors: [ConfigurationError]) { self.errors = errors }
+    public init(_ errors: [ConfigurationError], mayPass: Bool = false) {
+        self.errors = errors
+        self.mayPass = mayPass
+    }
 }
 
 extension ConfigurationErrors: CustomStringConvertible {

@@ -3,6 +3,8 @@ import Glibc
 /// Why a file cannot be read.
 struct FileError: Error {
     var message: String
+    /// It is not the file's fault, and may be over soon.
+    var mayPass = false
 }
 
 /// Reads a regular file whole. Anything else is refused, since a pipe or a terminal could keep us waiting.
@@ -41,6 +43,8 @@ private func retrying(_ operation: String, _ call: () -> Int32) throws(FileError
         var reason = [CChar](repeating: 0, count: 128)
         _ = unsafe strerror_r(code, &reason, reason.count)
         let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        throw FileError(message: "cannot \(operation): \(text) (errno \(code))")
+        throw FileError(
+            message: "cannot \(operation): \(text) (errno \(code))",
+            mayPass: [EMFILE, ENFILE, ENOMEM, EIO, ESTALE, ETIMEDOUT].contains(code))
     }
 }

@@ -33,10 +33,9 @@ struct Main {
             guard arguments.operands.count == 1 || actions.contains(.check) else {
                 throw UsageError("one FILE is one bridge and one process: there can be only one")
             }
-            let configurations = arguments.operands.compactMap(read)
-            guard configurations.count == arguments.operands.count else {
-                exit(78 /* EX_CONFIG, sysexits(3) */)
-            }
+            var status = EXIT_SUCCESS
+            let configurations = arguments.operands.compactMap { read($0, &status) }
+            guard status == EXIT_SUCCESS else { exit(status) }
             if actions.contains(.check) { return }
             if actions.contains(.show) { return Program.say(shown(configurations[0])) }
             exit(run(configurations[0]))
@@ -62,11 +61,13 @@ struct Main {
         """
     }
 
-    private static func read(_ path: String) -> Configuration? {
+    private static func read(_ path: String, _ status: inout Int32) -> Configuration? {
         do throws(ConfigurationErrors) {
             return try Configuration(contentsOf: path, runtimeDirectory: Program.runtimeDirectory)
         } catch {
             for problem in error.errors { Program.complain("\(problem)\n") }
+            // With EX_CONFIG (sysexits(3)) the service manager does not try again.
+            status = max(status, error.mayPass ? EXIT_FAILURE : 78)
             return nil
         }
     }
