@@ -8,8 +8,11 @@ import Systemd
 public final class Daemon {
     /// How long the end waits for what is still to be sent.
     private static let drainLimit = Duration.seconds(2)
-    /// Descriptors that clients never get: the uplink's, the resolver's, and our own.
+    /// Descriptors that clients never get: the uplink's, the resolver's, and our own but those of sockets.
     private static let reservedDescriptors = 64
+    /// A socket has itself, its lock and the watch on its file.
+    private static let descriptorsOfSocket = 3
+
     private enum Topic: String, CaseIterable {
         case clients = "lines about clients"
         case clientTrouble = "warnings about clients"
@@ -69,10 +72,11 @@ public final class Daemon {
     }
 
     private func start(_ configuration: Configuration) {
+        let reserve = Self.reservedDescriptors + Self.descriptorsOfSocket * configuration.sockets.count
         let limit = raiseOpenFileLimit()
         do throws(BridgeError) {
             let bridge = try Bridge(
-                configuration, loop: loop, maximumClients: max(1, limit - Self.reservedDescriptors),
+                configuration, loop: loop, maximumClients: max(1, limit - reserve),
                 observer: self)
             self.bridge = bridge
             status = notifier.map { Status(of: bridge, notifier: $0, loop: loop) }

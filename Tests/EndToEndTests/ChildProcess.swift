@@ -36,6 +36,8 @@ final class ChildProcess {
         let flags = O_WRONLY | O_CREAT | O_APPEND
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, flags, 0o644)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, flags, 0o644)
+        // The testing library's own descriptors are inherited otherwise.
+        for raw in STDERR_FILENO + 1..<256 { posix_spawn_file_actions_addclose(&actions, raw) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -100,12 +102,12 @@ final class ChildProcess {
         return .seconds(ticks) / sysconf(Int32(_SC_CLK_TCK))
     }
 
-    /// How many descriptors it has open.
+    /// How many descriptors it has open; 0 after its end.
     var descriptorCount: Int {
         guard let directory = opendir("/proc/\(pid)/fd") else { return 0 }
         defer { closedir(directory) }
-        var count = -2
-        while readdir(directory) != nil { count += 1 }
+        var count = 0
+        while let entry = readdir(directory) { if entry.pointee.d_type == DT_LNK { count += 1 } }
         return count
     }
 }

@@ -47,4 +47,52 @@ struct DescriptorTests {
             #expect(try daemon.terminate() == 0)
         }
     }
+
+    @Test func `many sockets do not use up the reserve of the uplink`() throws {
+        let upstream = try FakeUpstream()
+        let sockets = (0..<40).map { "s\($0)" }
+        let configuration = """
+            upstream: {address: '\(upstream.address)', reconnect: {min: 10ms, max: 10ms}}
+            sockets: {\(sockets.map { "\($0): {}" }.joined(separator: ", "))}
+            """
+        try DaemonProcess.run(configuration, maximumDescriptors: 200) { daemon in
+            let first = try upstream.accept()
+            let programs = try (0..<160).map { number in
+                try Stream.connecting(to: .unix(path: daemon.path(of: sockets[number % 40])))
+            }
+            try daemon.awaitLine("new clients have to wait", "as many as the limit of open files allows")
+            first.close()
+            let second = try upstream.accept()
+            try second.send(Wire.line.frame("hello"))
+            #expect(try programs[0].receive(6) == Wire.line.frame("hello"))
+            #expect(daemon.process.descriptorCount < 200 - 40)
+        }
+    }
+
+    /// From too few to start, over too few for an upstream, to enough for one client.
+    @Test func `with very few descriptors it starts or says why not, and never spins`() throws {
+        var starts = 0
+        for limit in 4..<24 {
+            let upstream = try FakeUpstream()
+            let configuration =
+                "upstream: {address: '\(upstream.address)', reconnect: {min: 50ms, max: 50ms}}"
+            try DaemonProcess.run(configuration, maximumDescriptors: limit, awaitsReady: false) { daemon in
+                try eventually("a start or an end") {
+                    daemon.process.hasEnded || daemon.log.contains { $0.hasPrefix("listening on") }
+                }
+                guard !daemon.process.hasEnded else {
+                    #expect(
+                        daemon.log.last?.contains("Too many open files") ?? false, "\(limit): \(daemon.log)")
+                    return
+                }
+                starts += 1
+                let programs = try (0..<5).map { _ in try Stream.connecting(to: .unix(path: daemon.path())) }
+                let before = daemon.process.processorTime
+                #expect(programs[4].staysSilent(for: .milliseconds(300)))
+                #expect(daemon.process.processorTime - before < .milliseconds(60), "\(limit): \(daemon.log)")
+                #expect(try daemon.terminate(within: .seconds(3)) == 0)
+            }
+        }
+        #expect(1..<20 ~= starts)
+    }
 }
