@@ -26,6 +26,7 @@ struct Main {
     ]
 
     static func main() {
+        Program.completeStandardDescriptors()
         do {
             exit(try run(CommandLine.arguments))
         } catch let failure as Failure {

@@ -55,6 +55,8 @@ enum Tail {
             }
         } catch let error as Failure {
             throw error
+        } catch let error as SystemError where error.call.description == "write" && error.code == EPIPE {
+            // Whoever reads it has had enough: as good an end as SIGPIPE, which may be ignored here.
         } catch {
             throw Failure(message: "\(error)")
         }

@@ -1,0 +1,164 @@
+import Glibc
+import Linux
+import TestSupport
+import Testing
+
+/// Local programs that die at the worst moment.
+@Suite(.timeLimit(.minutes(5)))
+struct CasualtyTests {
+    /// A program that will not live long.
+    private enum Casualty {
+        /// A process, which SIGKILL ends.
+        case process(ChildProcess)
+        /// A connection that is closed with bytes unread, after half a message.
+        case connection(Stream)
+    }
+
+    private static func casualty(_ daemon: DaemonProcess, isProcess: Bool) throws -> Casualty {
+        guard isProcess else {
+            return .connection(try Stream.connecting(to: .unix(path: daemon.path(of: "doomed"))))
+        }
+        let command = [
+            ChildProcess.path(of: "trunklinectl"), "tail", "feed", "--config", daemon.directory("feed.yaml"),
+            "--socket", "doomed",
+        ]
+        return .process(
+            try ChildProcess(
+                command, environment: ["RUNTIME_DIRECTORY": daemon.directory.path], output: "/dev/null",
+                errors: "/dev/null"))
+    }
+
+    private static func end(_ casualty: Casualty) {
+        switch casualty {
+        case .process(let process): process.signal(SIGKILL)
+        case .connection(let stream):
+            // It may have lost its patience by now.
+            _ = try? stream.sendSome(Array("never finished".utf8)[...])
+            stream.close()
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `programs that are killed at random during a flood harm nobody`(seed: UInt64) throws {
+        var random = Seeded(seed)
+        let upstream = try FakeUpstream()
+        let configuration = """
+            upstream: {address: '\(upstream.address)'}
+            sockets: {default: {patience: 10s}, doomed: {patience: 100ms}}
+            """
+        try DaemonProcess.run(configuration) { daemon in
+            let server = try upstream.accept()
+            let readers = try daemon.connect(3).map { Flood.Reader($0) }
+            let before = daemon.process.descriptorCount
+            var casualties = try (0..<8).map { try Self.casualty(daemon, isProcess: $0 % 2 == 0) }
+            var flood = Flood(from: server, to: readers)
+            for _ in 0..<40 {
+                try flood.run(for: .milliseconds(.random(in: 0...20, using: &random)))
+                let index = Int.random(in: casualties.indices, using: &random)
+                Self.end(casualties[index])
+                casualties[index] = try Self.casualty(daemon, isProcess: .random(using: &random))
+            }
+            casualties.forEach(Self.end)
+            try flood.drain(readers)
+            #expect(flood.mistakes == [])
+            #expect(readers.allSatisfy { !$0.isCut && $0.received == flood.sent })
+            try eventually("the dead to be gone") { daemon.clientCount(of: "doomed") == 0 }
+            try eventually("their descriptors to be free") { daemon.process.descriptorCount == before }
+            #expect(server.receiveNow() == .nothing, "what they left unfinished is not sent")
+            #expect(!daemon.process.hasEnded)
+        }
+    }
+
+    @Test func `programs that are gone before they are accepted harm nobody`() throws {
+        let upstream = try FakeUpstream()
+        try DaemonProcess.run("upstream: {address: '\(upstream.address)'}") { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            let before = daemon.process.descriptorCount
+            daemon.signal(SIGSTOP)
+            for number in 0..<200 {
+                let stream = try Stream.connecting(to: .unix(path: daemon.path()))
+                if number % 2 == 0 { try stream.send(Wire.line.frame(number)) }
+                stream.close()
+            }
+            daemon.signal(SIGCONT)
+            // What they had sent whole is sent.
+            let sent = stride(from: 0, to: 200, by: 2).flatMap { Wire.line.frame($0) }
+            #expect(
+                Set(Wire.line.split(try server.receive(sent.count)).frames)
+                    == Set(Wire.line.split(sent).frames))
+            try eventually("their descriptors to be free") { daemon.process.descriptorCount == before }
+            try server.send(Wire.line.frame("still here"))
+            #expect(try program.receive(11) == Wire.line.frame("still here"))
+        }
+    }
+
+    /// SigIgn of proc_pid_status(5): a bit for each signal, from 1.
+    private static func ignoresBrokenPipes(_ process: ChildProcess) -> Bool {
+        let lines = text(of: "/proc/\(process.pid)/status").split(separator: "\n")
+        let mask = lines.first { $0.hasPrefix("SigIgn:") }?.split(separator: "\t").last ?? ""
+        return (UInt64(mask, radix: 16) ?? 0) >> (SIGPIPE - 1) & 1 == 1
+    }
+
+    @Test func `nobody's end can raise SIGPIPE in the daemon, not even that of its log`() throws {
+        let upstream = try FakeUpstream()
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("upstream: {address: '\(upstream.address)'}", to: "feed.yaml")
+        try #require(mkfifo(directory("log"), 0o600) == 0)
+        let reader = Stream(owning: open(directory("log"), O_RDONLY | O_NONBLOCK | O_CLOEXEC))
+        let daemon = try ChildProcess(
+            [ChildProcess.path(of: "trunklined"), file], environment: ["RUNTIME_DIRECTORY": directory.path],
+            output: "/dev/null", errors: directory("log"))
+        let server = try upstream.accept()
+        reader.close()
+        // Each client's coming and going is a line.
+        for _ in 0..<20 { _ = try Stream.connecting(to: .unix(path: directory("feed.sock"))) }
+        let program = try Stream.connecting(to: .unix(path: directory("feed.sock")))
+        try program.send(Wire.line.frame("hello"))
+        #expect(try server.receive(6) == Wire.line.frame("hello"))
+        #expect(Self.ignoresBrokenPipes(daemon))
+        daemon.signal(SIGTERM)
+        #expect(try daemon.exitStatus() == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `tail ends quietly when nobody reads it any more`(ignoresSignal: Bool) throws {
+        let upstream = try FakeUpstream()
+        try DaemonProcess.run("upstream: {address: '\(upstream.address)'}") { daemon in
+            let server = try upstream.accept()
+            try #require(mkfifo(daemon.directory("pipe"), 0o600) == 0)
+            let reader = Stream(owning: open(daemon.directory("pipe"), O_RDONLY | O_NONBLOCK | O_CLOEXEC))
+            let trap = ignoresSignal ? "trap '' PIPE; " : ""
+            let tail = try ChildProcess(
+                [
+                    "/bin/sh", "-c", "\(trap)exec \"$0\" \"$@\"", ChildProcess.path(of: "trunklinectl"),
+                    "tail",
+                    "feed", "--config", daemon.directory("feed.yaml"),
+                ], environment: ["RUNTIME_DIRECTORY": daemon.directory.path],
+                output: daemon.directory("pipe"), errors: daemon.directory("errors"))
+            try eventually("tail to be connected") { daemon.clientCount() == 1 }
+            reader.close()
+            try server.send(Wire.line.frame("hello"))
+            #expect(try tail.exitStatus() == (ignoresSignal ? 0 : -SIGPIPE))
+            #expect(text(of: daemon.directory("errors")) == "")
+        }
+    }
+
+    @Test func `tail with its output closed does not write to the bridge instead`() throws {
+        let upstream = try FakeUpstream()
+        try DaemonProcess.run("upstream: {address: '\(upstream.address)'}") { daemon in
+            let server = try upstream.accept()
+            let tail = try ChildProcess(
+                [
+                    "/bin/sh", "-c", "exec \"$0\" \"$@\" <&- >&- 2>&-", ChildProcess.path(of: "trunklinectl"),
+                    "tail", "feed", "--count", "1", "--config", daemon.directory("feed.yaml"),
+                ], environment: ["RUNTIME_DIRECTORY": daemon.directory.path], output: "/dev/null",
+                errors: "/dev/null")
+            try eventually("tail to be connected") { daemon.clientCount() == 1 }
+            try server.send(Wire.line.frame("hello"))
+            #expect(try tail.exitStatus() == 0)
+            try eventually("tail to be gone") { daemon.clientCount() == 0 }
+            #expect(server.receiveNow() == .nothing)
+        }
+    }
+}
