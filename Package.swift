@@ -21,6 +21,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "trunkline",
+    products: [.library(name: "Faults", type: .dynamic, targets: ["Faults"])],
     targets: [
         .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -36,6 +37,8 @@ let package = Package(
         program("trunklined", ["Configuration", "Daemon", "Linux"]),
         program("trunklinectl", ["Configuration", "Framing", "Linux"]),
         program("trunkline-sim", ["Framing", "Linux"]),
+        .target(
+            name: "Faults", path: "Tests/Faults", publicHeadersPath: ".", cSettings: [.define("_GNU_SOURCE")]),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
         tests("ArchitectureTests", []),
         tests("ConfigurationTests", ["Configuration", "Framing", "Uplink"]),

@@ -1,0 +1,25 @@
+import Testing
+
+/// A system call of a program that fails: see Tests/Faults.
+struct Fault: Sendable, CustomTestStringConvertible {
+    /// `recv`.
+    let call: String
+    /// `ENOMEM`.
+    let errno: String
+    /// Which of the process's calls of that name fails, from 1.
+    let number: Int
+    /// Whether all after it fail as well.
+    var lasts = false
+
+    var testDescription: String { "\(call):\(number)\(lasts ? "+" : ""):\(errno)" }
+
+    /// What makes it happen in a program that is started.
+    var environment: [String: String] {
+        ["LD_PRELOAD": ChildProcess.path(of: "libFaults.so"), "FAULTS": testDescription]
+    }
+}
+
+extension DaemonProcess {
+    /// Whether one of its calls was made to fail by now.
+    var hasMetFault: Bool { log.contains { $0.hasPrefix("faults: ") } }
+}
