@@ -93,9 +93,11 @@ public final class Notifier: ReadinessHandler, TimerHandler {
                 return
             }
             registration = try loop.add(socket, for: .writable, handler: self)
-        } catch  where error.isShortage {
-            retry = loop.arm(at: loop.now + .milliseconds(100), handler: self)
         } catch {
+            guard !error.isShortage else {
+                retry = loop.arm(at: loop.now + .milliseconds(100), handler: self)
+                return
+            }
             // The manager is gone or refuses us: nobody is there to be told.
             pending = Pending()
         }
