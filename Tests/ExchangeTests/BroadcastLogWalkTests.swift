@@ -206,6 +206,7 @@ struct BroadcastLogWalkTests {
             try #require(steps < 50_000, "it does not get on")
         }
         #expect(walk.pauses.ring + walk.pauses.index > 0, "it was never full")
-        #expect(walk.skips > 0)
+        // In a ring of two messages hardly anybody is a whole one behind.
+        #expect(walk.skips > 0 || sample.size < 4 * sample.limit)
     }
 }
