@@ -228,6 +228,13 @@ extension Bridge {
         if log.head != head { isFanOutNeeded = true }
     }
 
+    /// While reading is paused, the end of a connection waits behind what is unread: people are told at once.
+    func watchEnd() {
+        guard isReadingPaused, let connection, connection.hasEnded, case .ready(let address, _) = uplinkState
+        else { return }
+        show(.ended(address))
+    }
+
     // MARK: Idleness
 
     /// A connection that we do not read cannot be found idle.

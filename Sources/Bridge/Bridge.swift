@@ -224,6 +224,7 @@ extension Bridge: TurnTaker {
         reportFlow()
         watchPatience()
         watchIdle()
+        watchEnd()
         connection?.updateInterest(isReadingPaused: log.space == 0)
         if stage != .running { continueStopping() }
         if hasMoreToDo { requestTurn() }

@@ -35,6 +35,8 @@ public enum UplinkState: Equatable, Sendable {
     case connecting(String)
     /// - Parameter attempts: Rounds of all addresses that it took.
     case ready(String, attempts: Int)
+    /// The upstream has ended the connection, and what it sent is not read yet, for slow clients have no room.
+    case ended(String)
     /// - Parameter lifetime: How long the connection had been ready, when it was one that was lost.
     case waiting(Uplink.Reason, address: String, until: ContinuousClock.Instant, lifetime: Duration?)
     case cancelled

@@ -14,6 +14,8 @@ final class UpstreamConnection: ReadinessHandler {
     private(set) var isConnecting: Bool
     /// Something can be read, or the connection's end was seen.
     private(set) var isReadable = false
+    /// The upstream has ended the connection; what it sent before may still be unread.
+    private(set) var hasEnded = false
     /// The kernel takes nothing more: for now, or ever again after an error.
     private(set) var isSendBlocked = false
     /// Nothing can be sent any more, but what the upstream sent before is still read.
@@ -34,6 +36,7 @@ final class UpstreamConnection: ReadinessHandler {
     func becameReady(_ readiness: Readiness) {
         if isConnecting { return finishConnecting() }
         if !readiness.isDisjoint(with: [.readable, .hangup]) { isReadable = true }
+        if !readiness.isDisjoint(with: [.ended, .hangup]) { hasEnded = true }
         if !readiness.isDisjoint(with: [.writable, .hangup]) { isSendBlocked = sendError != nil }
         bridge.requestTurn()
     }
@@ -96,10 +99,11 @@ final class UpstreamConnection: ReadinessHandler {
     }
 
     /// Asks the kernel for just what can be acted upon. While reading is paused, what was reported once is known, and
-    /// asking again would only spin.
+    /// asking again would only spin; but the end of the connection is wanted, once.
     func updateInterest(isReadingPaused: Bool) {
         guard !isConnecting, let registration else { return }
-        var interest: Interest = isResting || isReadingPaused && isReadable ? [] : .readable
+        var interest: Interest =
+            isResting ? [] : isReadingPaused && isReadable ? [.ended, .edgeTriggered] : .readable
         if isSendBlocked && sendError == nil && !isResting { interest.insert(.writable) }
         do throws(SystemError) {
             try bridge.loop.modify(registration, for: interest)

@@ -28,6 +28,7 @@ struct StatusText {
         case .waiting(let reason, let address, let until, let lifetime):
             "waiting until \(Self.timeOfDay(after: until - now)): "
                 + reason.text(address: address, wasReady: lifetime != nil)
+        case .ended(let address): "ended by \(address), slow clients have yet to read"
         case .cancelled: "stopping"
         }
     }

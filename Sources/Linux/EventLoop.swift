@@ -8,6 +8,8 @@ public struct Interest: OptionSet, Sendable {
 
     public static let readable = Interest(rawValue: EPOLLIN.rawValue)
     public static let writable = Interest(rawValue: EPOLLOUT.rawValue)
+    /// The peer sends nothing more, though what it sent before may still be unread.
+    public static let ended = Interest(rawValue: EPOLLRDHUP.rawValue)
     /// Told once for each change: read until `Transfer.wouldBlock`, for a short read proves nothing.
     public static let edgeTriggered = Interest(rawValue: EPOLLET.rawValue)
 }
@@ -19,6 +21,7 @@ public struct Readiness: OptionSet, Sendable {
 
     public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
     public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+    public static let ended = Readiness(rawValue: EPOLLRDHUP.rawValue)
     /// Closed in both directions, or failed: the next read or write tells which.
     public static let hangup = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
 }

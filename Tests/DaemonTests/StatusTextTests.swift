@@ -27,6 +27,7 @@ struct StatusTextTests {
                 "resolving feed.example.org:10110, 3 clients"
             ),
             (.connecting("[2001:db8::1]:10110"), "connecting to [2001:db8::1]:10110, 3 clients"),
+            (.ended("x:1"), "ended by x:1, slow clients have yet to read, 3 clients"),
             (.cancelled, "stopping, 3 clients"),
         ] as [(UplinkState, String)])
     func `each state has its words`(state: UplinkState, expected: String) {

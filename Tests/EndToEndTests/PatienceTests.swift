@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// Clients that fall behind, and those who must not suffer from them.
@@ -88,6 +89,30 @@ struct PatienceTests {
             #expect(rest.mistakes == [])
             #expect(quick.received == rest.sent)
             #expect(slow.received == rest.sent)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `an upstream that is gone while it was made to wait is shown to be, and loses nothing`(isReset: Bool)
+        throws
+    {
+        let upstream = try FakeUpstream()
+        try DaemonProcess.run(Self.configuration(upstream, "patience: infinity")) { daemon in
+            let (server, program) = (try upstream.accept(), try daemon.connect())
+            // More than the ring and the program's socket hold, and not more than the daemon's socket holds besides.
+            let stream = (0..<320).flatMap { Wire.line.frame($0, size: 1000) }
+            try server.send(stream)
+            try eventually("the stream to be in the daemon's kernel") { server.unacknowledged == 0 }
+            try daemon.awaitStatus("ready")
+            if isReset { server.reset() } else { server.close() }
+            try daemon.awaitStatus("ended by \(upstream.address)")
+            let before = daemon.process.processorTime
+            _ = poll(nil, 0, 300)
+            #expect(daemon.process.processorTime - before < .milliseconds(100))
+            #expect(try program.receive(stream.count) == stream)
+            try daemon.awaitLine("connection to \(upstream.address) lost")
+            _ = try upstream.accept()
+            try daemon.awaitStatus("ready")
         }
     }
 
