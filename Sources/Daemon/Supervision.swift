@@ -10,7 +10,9 @@ final class Supervision {
     private static let extensionInterval = Duration.seconds(20)
 
     private enum Phase {
-        case starting
+        /// An upstream on this machine may be connected before clients can be.
+        case starting(isConnected: Bool)
+        /// For the upstream.
         case waiting(Heartbeat)
         /// Started, or about to end.
         case settled
@@ -20,7 +22,7 @@ final class Supervision {
     private let loop: EventLoop
     private let readyWhen: Configuration.ReadyWhen
     private let watchdog: Heartbeat?
-    private var phase = Phase.starting
+    private var phase = Phase.starting(isConnected: false)
 
     /// - Parameters:
     ///   - notifier: Tells the manager.
@@ -38,24 +40,27 @@ final class Supervision {
 
     /// Clients can connect.
     func listening() {
-        guard case .starting = phase else { return }
-        switch readyWhen {
-        case .listening:
-            phase = .settled
-            notifier.ready()
-        case .connected:
-            let notifier = notifier
-            phase = .waiting(
-                Heartbeat(every: Self.extensionInterval, on: loop) {
-                    notifier.extendStart(by: Self.startExtension)
-                })
-        }
+        guard case .starting(let isConnected) = phase else { return }
+        guard readyWhen == .connected, !isConnected else { return started() }
+        let notifier = notifier
+        phase = .waiting(
+            Heartbeat(every: Self.extensionInterval, on: loop) {
+                notifier.extendStart(by: Self.startExtension)
+            })
     }
 
     /// The upstream is connected.
     func connected() {
-        guard case .waiting(let extensions) = phase else { return }
-        extensions.stop()
+        switch phase {
+        case .starting: phase = .starting(isConnected: true)
+        case .waiting(let extensions):
+            extensions.stop()
+            started()
+        case .settled: break
+        }
+    }
+
+    private func started() {
         phase = .settled
         notifier.ready()
     }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// When the service manager hears that the service has started, and that it does not hang.
@@ -32,6 +33,16 @@ struct ReadinessTests {
             _ = try upstream.accept()
             #expect(daemon.manager.notices.count { $0 == "READY=1" } == 1)
             #expect(daemon.manager.notices.count { $0.hasPrefix("EXTEND_TIMEOUT_USEC=") } == 1)
+        }
+    }
+
+    @Test func `a start does not wait for an upstream that is connected from the first`() throws {
+        let directory = try TemporaryDirectory()
+        // Connecting to a Unix socket takes no time.
+        let upstream = try FakeUpstream(path: directory("upstream"))
+        try DaemonProcess.run(Self.configuration(upstream)) { daemon in
+            #expect(!daemon.manager.notices.contains { $0.hasPrefix("EXTEND_TIMEOUT_USEC=") })
+            #expect(daemon.manager.notices.count { $0 == "READY=1" } == 1)
         }
     }
 
