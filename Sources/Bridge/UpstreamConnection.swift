@@ -63,7 +63,8 @@ final class UpstreamConnection: ReadinessHandler {
     var progress: UInt64 { sentBytes &- UInt64(descriptor.unsent()) }
 
     func receive(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Transfer {
-        isReadable = false
+        // When nothing can be sent any more it is read until nothing is there: epoll need not report anything again.
+        isReadable = sendError != nil
         return try descriptor.receive(into: &bytes)
     }
 

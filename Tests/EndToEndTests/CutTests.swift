@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// A stream that is cut at every byte of three messages: what is whole arrives, and nothing else.
@@ -145,6 +146,28 @@ struct CutTests {
                 daemon.signal(SIGCONT)
                 #expect(try program.receive(stream.count) == stream)
             }
+        }
+    }
+
+    @Test func `a server that takes nothing more is left when all that it has sent is read`() throws {
+        let directory = try TemporaryDirectory()
+        let upstream = try FakeUpstream(path: directory("upstream"))
+        let configuration = """
+            upstream: {address: '\(upstream.address)', max-message: 16K, reconnect: {min: 10ms, max: 10ms}}
+            buffer: 64K
+            """
+        try DaemonProcess.run(configuration) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            // Several times what is read at once, and all of it is there before something is to be sent.
+            let stream = (0..<150).flatMap { Wire.line.frame($0, size: 1000) }
+            daemon.signal(SIGSTOP)
+            try server.send(stream)
+            shutdown(server.raw, Int32(SHUT_RD))
+            try program.send(Wire.line.frame("late"))
+            daemon.signal(SIGCONT)
+            #expect(try program.receive(stream.count) == stream)
+            #expect(try upstream.accept().receive(5) == Wire.line.frame("late"))
         }
     }
 }
