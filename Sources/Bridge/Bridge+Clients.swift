@@ -137,8 +137,8 @@ extension Bridge {
 
     /// Those whose patience was used up hold nobody up a second time.
     private func skipAheadAgain() {
-        for client in clients where client.isSkipping && log.isMoreThanHalfBehind(client.cursor) {
-            skipAhead(client)
+        for client in clients where client.isSkipping && !client.isHungUp {
+            if log.isMoreThanHalfBehind(client.cursor) { skipAhead(client) }
         }
     }
 

@@ -136,16 +136,6 @@ extension Abuse {
 }
 
 extension Stream {
-    /// Sends lines until nothing more is taken.
-    func fill() throws {
-        let lines = [UInt8](repeating: 0x61, count: 99) + [0x0A]
-        var rest = lines[...]
-        while !staysFull(for: .milliseconds(20)) {
-            rest = rest.dropFirst(try sendSome(rest))
-            if rest.isEmpty { rest = lines[...] }
-        }
-    }
-
     /// Sends a byte, and a descriptor of its own along with it (unix(7), SCM_RIGHTS).
     func passDescriptor() throws {
         var byte: UInt8 = 0x0A

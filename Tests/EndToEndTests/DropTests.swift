@@ -70,4 +70,42 @@ struct DropTests {
             #expect(numbers.suffix(2) == [7770, 7771])
         }
     }
+
+    @Test func `what comes after a client has closed its connection is not counted as missed by it`() throws {
+        let upstream = try FakeUpstream(receiveBuffer: 4096)
+        let configuration = """
+            upstream:
+              address: \(upstream.address)
+              max-message: 16K
+            buffer: 64K
+            outbox: 64K
+            sockets: {default: {patience: infinity}, lossy: {when-behind: drop, patience: 100ms}}
+            """
+        try DaemonProcess.run(configuration) { daemon in
+            let server = try upstream.accept()
+            let reader = Flood.Reader(try daemon.connect())
+            let lossy = try daemon.connect(to: "lossy")
+            // What it has sent keeps it, for the upstream reads nothing.
+            try lossy.fill()
+            var flood = Flood(from: server, to: [reader])
+            try flood.run(for: .zero) { daemon.log.contains { $0.contains("it misses messages") } }
+            try flood.drain([reader])
+            lossy.close()
+            let sent = flood.sent
+            // The upstream has to wait for a program that does not read.
+            while !server.staysFull(for: .milliseconds(100)) { try flood.send() }
+            try flood.run(for: .zero)
+            try flood.drain([reader])
+            #expect(flood.mistakes == [])
+            _ = try server.receive(64 << 10)
+            try eventually("the one that has closed to be gone") {
+                _ = server.receiveNow()
+                return daemon.log.contains { $0.contains("never caught up: it missed") }
+            }
+            let line = try daemon.awaitLine("client 2 of lossy", "never caught up: it missed")
+            let numbers = line.split { !$0.isNumber }.compactMap { Int($0) }.suffix(2)
+            #expect(numbers.last == (numbers.first ?? 0) * flood.messageSize, "\(line)")
+            #expect(numbers.last ?? .max < sent, "\(line)")
+        }
+    }
 }

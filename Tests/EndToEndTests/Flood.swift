@@ -64,6 +64,12 @@ struct Flood {
         }
     }
 
+    /// Sends what the server's kernel takes now, and reads nothing.
+    mutating func send() throws {
+        let start = sent % pattern.count
+        sent += try server.sendSome(pattern[start..<min(start + 1 << 17, pattern.count)])
+    }
+
     /// Reads until each of these readers has everything.
     mutating func drain(_ readers: [Reader], within limit: Duration = .seconds(15)) throws {
         let deadline = ContinuousClock.now + limit
@@ -81,10 +87,7 @@ struct Flood {
             wanted.append(pollfd(fd: isWanted ? reader.stream.raw : -1, events: Int16(POLLIN), revents: 0))
         }
         guard poll(&wanted, nfds_t(wanted.count), 10) > 0 else { return }
-        if wanted[0].revents != 0 {
-            let start = sent % pattern.count
-            sent += try server.sendSome(pattern[start..<min(start + 1 << 17, pattern.count)])
-        }
+        if wanted[0].revents != 0 { try send() }
         for (reader, state) in zip(readers, wanted.dropFirst()) where state.revents != 0 {
             receive(reader, now)
         }

@@ -52,6 +52,16 @@ final class Stream {
         }
     }
 
+    /// Sends lines until nothing more is taken.
+    func fill() throws {
+        let line = [UInt8](repeating: 0x61, count: 999) + [0x0A]
+        var rest = line[...]
+        while !staysFull(for: .milliseconds(50)) {
+            rest = rest.dropFirst(try sendSome(rest))
+            if rest.isEmpty { rest = line[...] }
+        }
+    }
+
     /// Bytes that the peer's kernel does not hold yet.
     var unacknowledged: Int {
         var count: Int32 = 0
