@@ -15,6 +15,9 @@ final class Listener: ReadinessHandler, TimerHandler {
     private var fileWatch: SocketWatch?
     private var retry: TimerID?
     private var isPaused = false
+    /// Why clients wait, as last reported; `nil` once accepting has worked again.
+    private var reported: PauseReason?
+    /// Somebody may be waiting.
     private var isReady = false
 
     init(_ settings: SocketSettings, bridge: Bridge) throws(SocketFileError) {
@@ -50,8 +53,9 @@ final class Listener: ReadinessHandler, TimerHandler {
         for _ in 0..<Self.batch {
             guard bridge.canAccept else { return pause(.full(clients: bridge.clientCount)) }
             do throws(SystemError) {
-                guard let descriptor = try file.descriptor.accept() else { return }
+                guard let descriptor = try file.descriptor.accept() else { return accepted() }
                 try bridge.admit(descriptor, on: settings)
+                accepted()
             } catch {
                 // The client is gone already; that is all (accept(2)), unless it is all that ever happens.
                 failures += 1
@@ -69,10 +73,17 @@ final class Listener: ReadinessHandler, TimerHandler {
         retry = nil
         do throws(SystemError) {
             try bridge.loop.modify(registration, for: .readable)
-            bridge.report(.acceptingResumed(socket: settings.name))
+            isReady = true
+            bridge.requestTurn()
         } catch {
             pause(.failed(error))
         }
+    }
+
+    private func accepted() {
+        guard reported != nil else { return }
+        reported = nil
+        bridge.report(.acceptingResumed(socket: settings.name))
     }
 
     func timerFired(_ timer: TimerID) { resume() }
@@ -83,6 +94,8 @@ final class Listener: ReadinessHandler, TimerHandler {
         // An empty interest cannot fail to be set.
         try? bridge.loop.modify(registration, for: [])
         if case .failed = reason { retry = bridge.loop.arm(at: bridge.loop.now + Self.pause, handler: self) }
+        guard reported != reason else { return }
+        reported = reason
         bridge.report(.acceptingPaused(socket: settings.name, reason))
     }
 }

@@ -48,6 +48,28 @@ struct DescriptorTests {
         }
     }
 
+    @Test func `a shortage is told once, however often accepting is tried meanwhile, and so is its end`()
+        throws
+    {
+        let upstream = try FakeUpstream()
+        let environment = [
+            "LD_PRELOAD": ChildProcess.path(of: "libFaults.so"),
+            "FAULTS": "accept4:1:EMFILE,accept4:2:EMFILE",
+        ]
+        try DaemonProcess.run("upstream: {address: '\(upstream.address)'}", environment: environment) {
+            daemon in
+            let server = try upstream.accept()
+            let program = try Stream.connecting(to: .unix(path: daemon.path()))
+            try daemon.awaitLine("client 1 of default", "connected")
+            try server.send(Wire.line.frame("hello"))
+            #expect(try program.receive(6) == Wire.line.frame("hello"))
+            let told = daemon.log.filter { $0.contains("new clients") }
+            #expect(told.count == 2, "\(told)")
+            #expect(told.first?.contains("have to wait: accept4: Too many open files (errno 24)") == true)
+            #expect(told.last?.contains("are accepted again") == true)
+        }
+    }
+
     @Test func `many sockets do not use up the reserve of the uplink`() throws {
         let upstream = try FakeUpstream()
         let sockets = (0..<40).map { "s\($0)" }
