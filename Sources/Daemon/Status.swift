@@ -14,6 +14,8 @@ final class Status: TimerHandler {
     private var told = ""
     private var rates: Rates
     private var isFlowing = false
+    /// When there are rates to be told, after bytes began to move.
+    private var sampleDue: ContinuousClock.Instant
     private var due: ContinuousClock.Instant
     private var timer: TimerID?
 
@@ -23,6 +25,7 @@ final class Status: TimerHandler {
         self.loop = loop
         rates = Rates(now: loop.now)
         due = loop.now
+        sampleDue = loop.now
         bridge.reportNextFlow()
     }
 
@@ -39,17 +42,17 @@ final class Status: TimerHandler {
         }
     }
 
-    /// Bytes move again: the rates are known a second later.
+    /// Bytes move again: the rates are known a second later, or up to two if something else is to be told before.
     func flowing() {
         isFlowing = true
         rates.begin(now: loop.now)
-        if let timer { loop.disarm(timer) }
-        timer = loop.arm(at: loop.now + Self.interval, handler: self)
+        sampleDue = loop.now + Self.interval
+        if timer == nil { timer = loop.arm(at: sampleDue, handler: self) }
     }
 
     func timerFired(_ timer: TimerID) {
         self.timer = nil
-        if isFlowing {
+        if isFlowing && loop.now >= sampleDue {
             rates.add(bridge.totals, now: loop.now)
             isFlowing = !rates.isZero
             if !isFlowing { bridge.reportNextFlow() }
