@@ -1,3 +1,4 @@
+import Bridge
 import Foundation
 import Testing
 
@@ -32,6 +33,31 @@ struct LogKindTests {
         let readme = try Self.text(of: "README.md")
         let listed = readme.matches(of: /`([0-9a-f]{32})`/).map { String($0.output.1) }
         #expect(listed.sorted() == LogKind.allCases.map(\.rawValue).sorted())
+    }
+
+    /// The words in a kind's row of the README, and those that the catalog explains for it.
+    private static func reasons(of kind: LogKind) throws -> (listed: Set<String>, explained: Set<String>) {
+        let rows = try text(of: "README.md").components(separatedBy: "\n")
+        let row = try #require(rows.first { $0.contains(kind.rawValue) })
+        let column = row.split(separator: "|").last ?? ""
+        let entries = try text(of: "systemd/trunkline.catalog").components(separatedBy: "-- ")
+        let entry = try #require(entries.first { $0.hasPrefix(kind.rawValue) })
+        return (
+            Set(column.matches(of: /`([a-z-]+)`/).map { String($0.output.1) }),
+            Set(entry.matches(of: /REASON=([a-z-]+)/).map { String($0.output.1) })
+        )
+    }
+
+    @Test(arguments: LogKind.allCases)
+    func `the catalog explains no reason that lines of the kind do not have`(kind: LogKind) throws {
+        let (listed, explained) = try Self.reasons(of: kind)
+        #expect(explained.isSubset(of: listed), "\(explained) for \(kind)")
+    }
+
+    @Test func `the catalog and the README know each reason for which something is thrown away`() throws {
+        let (listed, explained) = try Self.reasons(of: .discarded)
+        #expect(listed == Set(DiscardReason.allCases.map(\.name)))
+        #expect(explained == listed)
     }
 
     @Test func `each explanation has a subject, and names fields that lines have`() throws {
