@@ -56,8 +56,8 @@ public final class Daemon {
                 notifier = try Notifier(address: notifySocket, loop: loop)
             } catch {
                 let words = "cannot tell the service manager anything: \(notifySocket): \(error)"
-                let fields = JournalField.failure(call: "\(error.call)", errno: error.code)
-                journal.log(LogLine(.managerUnreachable, .warning, words, fields).entry)
+                let line = LogLine(.managerUnreachable, .warning, words, JournalField.failure(error))
+                journal.log(line.entry)
             }
         }
         self.notifier = notifier
@@ -100,7 +100,7 @@ public final class Daemon {
             log(
                 LogLine(
                     .loopFailed, .error, "\(error); the event loop cannot go on",
-                    JournalField.failure(call: "\(error.call)", errno: error.code)))
+                    JournalField.failure(error)))
             exitStatus = 1
         }
         journal.close(atMost: .milliseconds(200))
@@ -172,8 +172,7 @@ extension Daemon: BridgeObserver {
             log(discards.line(for: reason, amount))
             armDiscards()
         case .flowing: status?.flowing()
-        case .stopped:
-            stopped()
+        case .stopped: stopped()
         }
     }
 

@@ -19,18 +19,21 @@ extension JournalField {
 
     static func reason(_ word: String) -> JournalField { JournalField("REASON", word) }
 
+    static func errno(_ code: Int32) -> JournalField { JournalField("ERRNO", "\(code)") }
+
     /// A system call that failed.
-    static func failure(call: String, errno: Int32) -> [JournalField] {
-        [.reason(call), JournalField("ERRNO", "\(errno)")]
+    static func failure(_ error: SystemError) -> [JournalField] {
+        [.reason("\(error.call)"), .errno(error.code)]
+    }
+
+    /// A local program, and the name of the socket that it came to.
+    static func client(of socket: String, pid: Int32, uid: UInt32) -> [JournalField] {
+        [.socket(socket), JournalField("CLIENT_PID", "\(pid)"), JournalField("CLIENT_UID", "\(uid)")]
     }
 }
 
 extension ClientIdentity {
-    var fields: [JournalField] {
-        [
-            .socket(socket), JournalField("CLIENT_PID", "\(pid)"), JournalField("CLIENT_UID", "\(uid)"),
-        ]
-    }
+    var fields: [JournalField] { JournalField.client(of: socket, pid: pid, uid: uid) }
 }
 
 extension Uplink.Reason {
@@ -39,8 +42,8 @@ extension Uplink.Reason {
         case .unresolved: [.reason("unresolved")]
         case .resolutionTimedOut: [.reason("resolve-timeout")]
         case .connectTimedOut: [.reason("connect-timeout")]
-        case .system(let call, let errno): JournalField.failure(call: call, errno: errno)
-        case .notBound(_, let errno): [.reason("bind-address"), JournalField("ERRNO", "\(errno)")]
+        case .system(let call, let code): [.reason(call), .errno(code)]
+        case .notBound(_, let code): [.reason("bind-address"), .errno(code)]
         case .otherFamily: [.reason("bind-address")]
         case .ended: [.reason("closed")]
         case .stuck: [.reason("write-timeout")]
@@ -56,7 +59,7 @@ extension LeaveReason {
         case .closed: [.reason("closed")]
         case .behind: [.reason("patience")]
         case .framing: [.reason("framing")]
-        case .failed(let error): JournalField.failure(call: "\(error.call)", errno: error.code)
+        case .failed(let error): JournalField.failure(error)
         case .stopped: [.reason("stopped")]
         }
     }
@@ -66,7 +69,17 @@ extension PauseReason {
     var fields: [JournalField] {
         switch self {
         case .full: [.reason("open-files")]
-        case .failed(let error): JournalField.failure(call: "\(error.call)", errno: error.code)
+        case .failed(let error): JournalField.failure(error)
+        }
+    }
+}
+
+extension RefusalReason {
+    /// The setting that does not allow one more.
+    var name: String {
+        switch self {
+        case .tooMany: "max-clients"
+        case .tooManyOfUser: "max-clients-per-user"
         }
     }
 }

@@ -62,9 +62,7 @@ struct LogLine: Equatable {
     init(discarded amount: Amount, _ reason: DiscardReason) {
         self.init(.discarded, reason.level, "discarded \(amount.text) \(reason.text)", [.reason(reason.name)])
     }
-}
 
-extension LogLine {
     init(fellBehind client: ClientIdentity, bytes: Int) {
         self.init(
             .clientSkips, .warning,
@@ -78,23 +76,12 @@ extension LogLine {
             "\(client.text) \(hasCaughtUp ? "has caught up: it" : "never caught up: it") missed \(amount.whole)",
             client.fields)
     }
-}
 
-extension LogLine {
     init(refused program: PeerCredentials, socket: String, _ reason: RefusalReason) {
-        let (word, limit) =
-            switch reason {
-            case .tooMany(let limit): ("max-clients", "max-clients (\(limit)) are connected")
-            case .tooManyOfUser(let limit):
-                ("max-clients-per-user", "max-clients-per-user (\(limit)) of this user are connected")
-            }
         self.init(
             .clientRefused, .warning,
-            "socket \(socket): refused and disconnected pid \(program.pid), uid \(program.uid): \(limit)",
-            [
-                .socket(socket), JournalField("CLIENT_PID", "\(program.pid)"),
-                JournalField("CLIENT_UID", "\(program.uid)"), .reason(word),
-            ])
+            "socket \(socket): refused and disconnected pid \(program.pid), uid \(program.uid): \(reason.text)",
+            JournalField.client(of: socket, pid: program.pid, uid: program.uid) + [.reason(reason.name)])
     }
 }
 
@@ -104,6 +91,15 @@ func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count 
 extension ClientIdentity {
     /// `client 7 of default (pid 1234, uid 1000)`.
     var text: String { "client \(number) of \(socket) (pid \(pid), uid \(uid))" }
+}
+
+extension RefusalReason {
+    var text: String {
+        switch self {
+        case .tooMany(let limit): "\(name) (\(limit)) are connected"
+        case .tooManyOfUser(let limit): "\(name) (\(limit)) of this user are connected"
+        }
+    }
 }
 
 extension PauseReason {
