@@ -44,10 +44,8 @@ extension Bridge {
 
     private func resolved(step: UInt64, _ addresses: [SocketAddress]) -> [Uplink.Effect] {
         let usable = addresses.filter(isBindable)
-        guard !usable.isEmpty else {
-            return uplink.failed(
-                step: step, .otherFamily(configuration.upstream.bindAddress ?? ""), now: loop.now,
-                jitter: jitter())
+        if usable.isEmpty, let local = configuration.upstream.bindAddress {
+            return uplink.failed(step: step, .otherFamily(local), now: loop.now, jitter: jitter())
         }
         let effects = uplink.resolved(step: step, candidates: usable.count, now: loop.now)
         if !effects.isEmpty { candidates = usable }
@@ -60,12 +58,10 @@ extension Bridge {
         return address.isIPv6 == local.contains(":")
     }
 
-    private func localAddress(_ digits: String) throws(SystemError) -> SocketAddress { try .local(digits) }
-
     private func connect(step: UInt64, candidate: Int) -> [Uplink.Effect] {
         do throws(SystemError) {
             let peer = candidates[candidate]
-            let local = peer.isUnix ? nil : try configuration.upstream.bindAddress.map(localAddress)
+            let local = peer.isUnix ? nil : try configuration.upstream.bindAddress.map(SocketAddress.local)
             let socket = try FileDescriptor.connecting(to: peer, from: local)
             let connection = try UpstreamConnection(socket, step: step, bridge: self)
             self.connection = connection

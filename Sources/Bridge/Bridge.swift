@@ -7,7 +7,8 @@ import Uplink
 /// One upstream and its sockets: carries out what the pure parts decide, and reports what happens.
 ///
 /// Everything runs on the loop's thread. A turn reads from the upstream once, sends once to each client that is behind,
-/// reads once from each client that sends, and sends once to the upstream: so none of them can starve another.
+/// reads once from each client that sends, accepts new ones, and sends once to the upstream: so none of them can starve
+/// another.
 public final class Bridge {
     /// What is left to do before the end.
     enum Stage {

@@ -160,7 +160,7 @@ final class Client: ReadinessHandler {
         missed = Amount()
     }
 
-    /// Is neither sent to nor read until `restEnded`.
+    /// Is left alone until `restEnded`, or until the kernel has news of it.
     func rest() {
         isResting = true
         isWritable = false

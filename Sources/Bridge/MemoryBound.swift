@@ -40,11 +40,10 @@ public struct MemoryBound: Equatable, Sendable {
             indexBytes: Outbox.indexBytes(maximumFrames: frames.sent))
         let inlet = Inlet.longestStorage(framing: upstream.sendFraming, limit: upstream.maxMessage)
         let rest = upstream.maxMessage + upstream.framing.overhead
-        clientBytes =
-            Self.recordBytes
-            + (configuration.sockets.map { ($0.maySend ? inlet : 0) + ($0.whenBehind == .drop ? rest : 0) }
-                .max()
-                ?? 0)
+        let messages = configuration.sockets.map { socket in
+            (socket.maySend ? inlet : 0) + (socket.whenBehind == .drop ? rest : 0)
+        }
+        clientBytes = Self.recordBytes + (messages.max() ?? 0)
         clients = configuration.clientLimits.total
     }
 

@@ -80,7 +80,7 @@ public struct SocketAddress: Sendable {
 extension SocketAddress: CustomStringConvertible {
     /// `192.0.2.1:10110`, `[2001:db8::1]:10110`, `unix:/run/feed`.
     public var description: String {
-        if family == AF_UNIX {
+        if isUnix {
             let path = bytes.dropFirst(MemoryLayout<sa_family_t>.size).prefix { $0 != 0 }
             return "unix:" + String(decoding: path, as: UTF8.self)
         }
@@ -93,7 +93,7 @@ extension SocketAddress: CustomStringConvertible {
         }
         guard result == 0 else { return "an address of family \(family)" }
         let (name, number) = (text(host), text(port))
-        return family == AF_INET6 ? "[\(name)]:\(number)" : "\(name):\(number)"
+        return isIPv6 ? "[\(name)]:\(number)" : "\(name):\(number)"
     }
 
     private func text(_ characters: [CChar]) -> String {

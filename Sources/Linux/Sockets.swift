@@ -22,7 +22,7 @@ extension FileDescriptor {
         to address: SocketAddress, from local: SocketAddress? = nil
     ) throws(SystemError) -> ConnectingSocket {
         let socket = try streamSocket(family: address.family)
-        if address.family != AF_UNIX { try socket.tuneForTCP() }
+        if !address.isUnix { try socket.tuneForTCP() }
         if let local {
             // The port is chosen when the peer is known: one port serves for many peers.
             try socket.setOption(Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
@@ -56,7 +56,7 @@ extension FileDescriptor {
     /// `localAddress` tells.
     public static func listening(on address: SocketAddress) throws(SystemError) -> FileDescriptor {
         let socket = try streamSocket(family: address.family)
-        if address.family != AF_UNIX { try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1) }
+        if !address.isUnix { try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1) }
         try socket.bind(to: address)
         try socket.listen()
         return socket

@@ -48,11 +48,9 @@ extension SystemError {
     /// Whether only the connection at hand is concerned, as accept(2) reports of one that ended before it was accepted.
     public var isOfConnection: Bool {
         switch code {
-        case ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
-            ENETUNREACH,
-            ECONNRESET, EPIPE, ENOTCONN:
-            true
-        default: false
+        case ECONNABORTED, EPROTO, ENOPROTOOPT, EOPNOTSUPP: true
+        case ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ENONET: true
+        default: isOfPeer
         }
     }
 

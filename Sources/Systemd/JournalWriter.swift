@@ -17,10 +17,7 @@ struct JournalWriter: ~Copyable {
 
     mutating func write(_ entry: JournalEntry) {
         tellUnwritten()
-        guard unwritten == 0, put(entry) else {
-            unwritten += 1
-            return
-        }
+        if unwritten > 0 || !put(entry) { unwritten += 1 }
     }
 
     /// Tries to say how much was lost.

@@ -168,7 +168,7 @@ extension OptionTable {
             guard value == "java" else { throw UsageError("--service is java, not '\(value)'") }
             options.useJavaService()
         },
-        OptionTable("silent", "q", nil, "send no messages but echoes") { _, options throws(UsageError) in
+        OptionTable("silent", "q", nil, "send no messages but answers") { _, options throws(UsageError) in
             options.isSilent = true
         },
         OptionTable("no-read", nil, nil, "never read") { _, options throws(UsageError) in

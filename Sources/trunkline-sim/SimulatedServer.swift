@@ -60,7 +60,7 @@ final class SimulatedServer: ReadinessHandler, TimerHandler {
 
     /// The path of a Unix socket that nobody listens on: one that a killed process has left.
     private static func stalePath(of address: SocketAddress) -> String? {
-        guard address.family == AF_UNIX else { return nil }
+        guard address.isUnix else { return nil }
         do {
             _ = try FileDescriptor.connecting(to: address)
             return nil
