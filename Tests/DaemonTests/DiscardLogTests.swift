@@ -67,12 +67,17 @@ struct DiscardLogTests {
         #expect(log.interval == .seconds(10))
     }
 
-    @Test func `a throttle counts what it holds back in each interval`() {
-        var throttle = Throttle(limit: 2, interval: .seconds(10))
-        let start = ContinuousClock.now
-        let allowed = [0, 9, 9.999, 10, 11, 12, 30].map { throttle.allows(at: start + .seconds($0)) }
-        #expect(allowed == [true, true, false, true, true, false, true])
-        let counts = [throttle.takeSuppressed(), throttle.takeSuppressed()]
-        #expect(counts == [2, 0])
+    @Test func `discards are told at once, then summed up by reason`() {
+        var log = DiscardLog()
+        let amounts = [1, 2, 3].map { Amount(messages: $0, bytes: $0 * 10) }
+        let lines = amounts.map { log.line(for: .upstreamAway, $0)?.text }
+        #expect(lines == ["discarded 1 message (10 bytes) from clients, for the upstream is away", nil, nil])
+        let other = log.line(for: .cutOff, Amount(bytes: 7))
+        #expect(other?.text == "discarded 7 bytes of a message that the end of the connection cut off")
+        let sums = log.takeSuppressed().map(\.text)
+        #expect(sums == ["discarded 5 messages (50 bytes) from clients, for the upstream is away"])
+        #expect(log.takeSuppressed().isEmpty)
+        let isToldAgain = log.line(for: .cutOff, Amount(bytes: 7)) != nil
+        #expect(isToldAgain)
     }
 }

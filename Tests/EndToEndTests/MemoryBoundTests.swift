@@ -4,7 +4,7 @@ import Testing
 
 /// That the bound on memory which `--show` tells holds, whatever the server and the clients do.
 @Suite(.timeLimit(.minutes(5)))
-struct MemoryTests {
+struct MemoryBoundTests {
     private static func configuration(_ upstream: FakeUpstream, maxMessage: Int) -> String {
         """
         upstream:

@@ -5,8 +5,8 @@ import Testing
 @testable import Daemon
 @testable import Linux
 
-/// The bound on memory that `--show` tells.
-struct MemoryTests {
+/// The bound on memory, and what `--show` tells of it.
+struct MemoryReportTests {
     private static func configuration(_ text: String, _ upstream: String = "") throws -> Configuration {
         try Configuration(
             parsing: Array("upstream:\n  address: a:1\n  \(upstream)\n\(text)\n".utf8), path: "ais.yaml",

@@ -5,7 +5,7 @@ import Testing
 
 /// `max-clients` and `max-clients-per-user`.
 @Suite(.timeLimit(.minutes(5)))
-struct AdmissionTests {
+struct MaxClientsTests {
     private static func configuration(_ upstream: FakeUpstream, _ limit: String) -> String {
         """
         upstream:

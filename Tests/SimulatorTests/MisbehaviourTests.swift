@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a server can do wrong, one by one.
-@Suite struct AbuseTests {
+@Suite struct MisbehaviourTests {
     private let fast = ["--message", "counter", "--rate", "0", "--size", "9"]
 
     @Test func `it closes at once`() throws {
