@@ -26,16 +26,16 @@ extension Abuse {
             try scene.flood()
         },
         Abuse("a program that is killed in a flood") { scene in
-            let program = try Program(scene)
+            let program = try program(scene)
             try scene.flood(messages: 300)
-            program.process.signal(SIGKILL)
+            program.signal(SIGKILL)
             try scene.flood()
         },
         Abuse("a program that is stopped in a flood, and goes on") { scene in
-            let program = try Program(scene)
-            program.process.signal(SIGSTOP)
+            let program = try program(scene)
+            program.signal(SIGSTOP)
             try scene.flood()
-            program.process.signal(SIGCONT)
+            program.signal(SIGCONT)
             try eventually("the program to be gone") { scene.daemon.clientCount() == 0 }
         },
         Abuse("a client that closes with unread messages") { scene in
@@ -118,20 +118,11 @@ extension Abuse {
         },
     ]
 
-    /// `trunklinectl tail`, a process of its own, that writes to nowhere.
-    private struct Program {
-        let process: ChildProcess
-
-        init(_ scene: AbuseScene) throws {
-            let directory = scene.daemon.directory
-            process = try ChildProcess(
-                [
-                    ChildProcess.path(of: "trunklinectl"), "tail", DaemonProcess.bridge, "--config",
-                    directory("\(DaemonProcess.bridge).yaml"), "--socket", "default",
-                ], environment: ["RUNTIME_DIRECTORY": directory.path], output: "/dev/null",
-                errors: "/dev/null")
-            try eventually("the program to be connected") { scene.daemon.clientCount() == 1 }
-        }
+    /// A client that is a process of its own.
+    private static func program(_ scene: AbuseScene) throws -> ChildProcess {
+        let program = try scene.daemon.tail("--socket", "default")
+        try eventually("the program to be connected") { scene.daemon.clientCount() == 1 }
+        return program
     }
 }
 

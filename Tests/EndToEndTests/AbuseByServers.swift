@@ -88,7 +88,8 @@ extension Abuse {
             try scene.accept()
             filler.close()
         },
-        Abuse("an upstream that accepts, is silent, and is found idle", upstream: "idle-timeout: 200ms") {
+        // Much longer than the scene itself is ever silent.
+        Abuse("an upstream that accepts, is silent, and is found idle", upstream: "idle-timeout: 2s") {
             scene in
             _ = try scene.server.receiveToEnd()
             try scene.accept()

@@ -4,18 +4,18 @@ import Testing
 /// One way to misuse the daemon.
 struct Abuse: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Lines of the section `upstream` and of the whole configuration.
-    var settings = (upstream: "", top: "")
-    var wire = Wire.line
+    /// A line of the section `upstream`.
+    let setting: String
+    let wire: Wire
     /// Misuses it, and leaves the scene with a connection that stands.
     let commit: @Sendable (AbuseScene) throws -> Void
 
     init(
-        _ description: String, upstream: String = "", top: String = "", wire: Wire = .line,
+        _ description: String, upstream setting: String = "", wire: Wire = .line,
         _ commit: @escaping @Sendable (AbuseScene) throws -> Void
     ) {
         testDescription = description
-        settings = (upstream, top)
+        self.setting = setting
         self.wire = wire
         self.commit = commit
     }
@@ -30,12 +30,11 @@ struct Abuse: Sendable, CustomTestStringConvertible {
           max-message: 16K
           connect-timeout: 2s
           reconnect: {min: 10ms, max: 10ms}
-          \(settings.upstream)
+          \(setting)
         buffer: 64K
         outbox: 64K
         sockets:
           {witness: {patience: 10s}, default: {patience: 100ms}, quiet: {send: no}, lossy: {when-behind: drop, patience: 100ms}}
-        \(settings.top)
         """
     }
 }
@@ -88,8 +87,7 @@ struct AbuseTests {
         defer { close(file) }
         let columns = [
             abuse.testDescription, "\(processor.milliseconds) ms", "\(memory.0 >> 10) kB",
-            "\(memory.1 >> 10) kB",
-            "\(descriptors)", "\(descriptors)", "\(lines)",
+            "\(memory.1 >> 10) kB", "\(descriptors)", "\(descriptors)", "\(lines)",
         ]
         let row = Array((columns.joined(separator: "\t") + "\n").utf8)
         _ = write(file, row, row.count)

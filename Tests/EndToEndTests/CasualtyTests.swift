@@ -18,14 +18,7 @@ struct CasualtyTests {
         guard isProcess else {
             return .connection(try Stream.connecting(to: .unix(path: daemon.path(of: "doomed"))))
         }
-        let command = [
-            ChildProcess.path(of: "trunklinectl"), "tail", "feed", "--config", daemon.directory("feed.yaml"),
-            "--socket", "doomed",
-        ]
-        return .process(
-            try ChildProcess(
-                command, environment: ["RUNTIME_DIRECTORY": daemon.directory.path], output: "/dev/null",
-                errors: "/dev/null"))
+        return .process(try daemon.tail("--socket", "doomed"))
     }
 
     private static func end(_ casualty: Casualty) {
@@ -93,19 +86,11 @@ struct CasualtyTests {
         }
     }
 
-    /// SigIgn of proc_pid_status(5): a bit for each signal, from 1.
-    private static func ignoresBrokenPipes(_ process: ChildProcess) -> Bool {
-        let lines = text(of: "/proc/\(process.pid)/status").split(separator: "\n")
-        let mask = lines.first { $0.hasPrefix("SigIgn:") }?.split(separator: "\t").last ?? ""
-        return (UInt64(mask, radix: 16) ?? 0) >> (SIGPIPE - 1) & 1 == 1
-    }
-
     @Test func `nobody's end can raise SIGPIPE in the daemon, not even that of its log`() throws {
         let upstream = try FakeUpstream()
         let directory = try TemporaryDirectory()
         let file = try directory.write("upstream: {address: '\(upstream.address)'}", to: "feed.yaml")
-        try #require(mkfifo(directory("log"), 0o600) == 0)
-        let reader = Stream(owning: open(directory("log"), O_RDONLY | O_NONBLOCK | O_CLOEXEC))
+        let reader = try directory.makePipe("log")
         let daemon = try ChildProcess(
             [ChildProcess.path(of: "trunklined"), file], environment: ["RUNTIME_DIRECTORY": directory.path],
             output: "/dev/null", errors: directory("log"))
@@ -116,7 +101,7 @@ struct CasualtyTests {
         let program = try Stream.connecting(to: .unix(path: directory("feed.sock")))
         try program.send(Wire.line.frame("hello"))
         #expect(try server.receive(6) == Wire.line.frame("hello"))
-        #expect(Self.ignoresBrokenPipes(daemon))
+        #expect(daemon.ignores(SIGPIPE))
         daemon.signal(SIGTERM)
         #expect(try daemon.exitStatus() == 0)
     }
@@ -126,15 +111,9 @@ struct CasualtyTests {
         let upstream = try FakeUpstream()
         try DaemonProcess.run("upstream: {address: '\(upstream.address)'}") { daemon in
             let server = try upstream.accept()
-            try #require(mkfifo(daemon.directory("pipe"), 0o600) == 0)
-            let reader = Stream(owning: open(daemon.directory("pipe"), O_RDONLY | O_NONBLOCK | O_CLOEXEC))
-            let trap = ignoresSignal ? "trap '' PIPE; " : ""
-            let tail = try ChildProcess(
-                [
-                    "/bin/sh", "-c", "\(trap)exec \"$0\" \"$@\"", ChildProcess.path(of: "trunklinectl"),
-                    "tail",
-                    "feed", "--config", daemon.directory("feed.yaml"),
-                ], environment: ["RUNTIME_DIRECTORY": daemon.directory.path],
+            let reader = try daemon.directory.makePipe("pipe")
+            let tail = try daemon.tail(
+                launcher: ignoresSignal ? Launcher.shell("trap '' PIPE; \(Launcher.rest)") : [],
                 output: daemon.directory("pipe"), errors: daemon.directory("errors"))
             try eventually("tail to be connected") { daemon.clientCount() == 1 }
             reader.close()
@@ -148,12 +127,8 @@ struct CasualtyTests {
         let upstream = try FakeUpstream()
         try DaemonProcess.run("upstream: {address: '\(upstream.address)'}") { daemon in
             let server = try upstream.accept()
-            let tail = try ChildProcess(
-                [
-                    "/bin/sh", "-c", "exec \"$0\" \"$@\" <&- >&- 2>&-", ChildProcess.path(of: "trunklinectl"),
-                    "tail", "feed", "--count", "1", "--config", daemon.directory("feed.yaml"),
-                ], environment: ["RUNTIME_DIRECTORY": daemon.directory.path], output: "/dev/null",
-                errors: "/dev/null")
+            let tail = try daemon.tail(
+                "--count", "1", launcher: Launcher.shell("\(Launcher.rest) <&- >&- 2>&-"))
             try eventually("tail to be connected") { daemon.clientCount() == 1 }
             try server.send(Wire.line.frame("hello"))
             #expect(try tail.exitStatus() == 0)

@@ -82,8 +82,28 @@ final class ChildProcess {
         return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
     }
 
-    /// Its first thread waits for something, and does not just wait for a processor (proc_pid_stat(5)).
-    var isAsleep: Bool { text(of: "/proc/\(pid)/stat").split(separator: ")").last?.hasPrefix(" S") == true }
+    // MARK: What the kernel knows of it
+
+    /// Its first thread waits for something, and does not just wait for a processor.
+    var isAsleep: Bool { status("State").hasPrefix("S") }
+
+    /// SIGSTOP has had its effect.
+    var isStopped: Bool { status("State").hasPrefix("T") }
+
+    /// How often its first thread has gone to sleep.
+    var sleeps: Int { Int(status("voluntary_ctxt_switches")) ?? -1 }
+
+    func ignores(_ signal: Int32) -> Bool {
+        // A bit for each signal, from 1.
+        (UInt64(status("SigIgn"), radix: 16) ?? 0) >> (signal - 1) & 1 == 1
+    }
+
+    /// A field of proc_pid_status(5).
+    private func status(_ name: String) -> Substring {
+        let lines = text(of: "/proc/\(pid)/status").split(separator: "\n")
+        let line = lines.first { $0.hasPrefix(name + ":") }
+        return line?.drop { $0 != "\t" }.dropFirst() ?? ""
+    }
 
     /// Its own memory, in bytes, without the pages of programs and libraries; what is mapped twice counts once
     /// (proc_pid_smaps(5)).

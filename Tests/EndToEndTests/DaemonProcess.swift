@@ -16,21 +16,17 @@ final class DaemonProcess {
     /// Starts it, lends it to `body`, and ends it, however `body` leaves.
     ///
     /// The configuration is what its file holds, the directory where that file and its sockets are, the name tells
-    /// several daemons in one directory apart, and the number of descriptors is its RLIMIT_NOFILE. The launcher is a command
-    /// that executes the command after it. Unless told otherwise it waits for READY=1 first.
+    /// several daemons in one directory apart. The launcher is a command that executes the command after it. Unless told
+    /// otherwise it waits for READY=1 first.
     static func run<R>(
         _ configuration: String, in directory: TemporaryDirectory? = nil, name: String = "daemon",
-        maximumDescriptors: Int? = nil, launcher: [String] = [], environment: [String: String] = [:],
-        awaitsReady: Bool = true,
+        launcher: [String] = [], environment: [String: String] = [:], awaitsReady: Bool = true,
         _ body: (DaemonProcess) throws -> R
     ) throws -> R {
         let directory = try directory ?? TemporaryDirectory()
         let file = try directory.write(configuration, to: "\(bridge).yaml")
-        var command = [ChildProcess.path(of: "trunklined"), file]
-        if let maximumDescriptors {
-            command = ["/bin/sh", "-c", "ulimit -n \(maximumDescriptors); exec \"$0\" \"$@\""] + command
-        }
-        let daemon = try DaemonProcess(launcher + command, directory, name, environment)
+        let command = launcher + [ChildProcess.path(of: "trunklined"), file]
+        let daemon = try DaemonProcess(command, directory, name, environment)
         defer { daemon.end() }
         do {
             if awaitsReady { try daemon.awaitReady() }
@@ -109,6 +105,18 @@ final class DaemonProcess {
     private func awaitClients(of socket: String) throws {
         let open = clients[socket, default: []].count { $0.stream.map { $0.raw >= 0 } ?? false }
         try eventually("\(open) clients of \(socket)") { clientCount(of: socket) == open }
+    }
+
+    /// Starts `trunklinectl tail` on it, a program that is a client.
+    func tail(
+        _ arguments: String..., launcher: [String] = [], output: String = "/dev/null",
+        errors: String = "/dev/null"
+    ) throws -> ChildProcess {
+        let configuration = directory("\(Self.bridge).yaml")
+        let command = [ChildProcess.path(of: "trunklinectl"), "tail", Self.bridge, "--config", configuration]
+        return try ChildProcess(
+            launcher + command + arguments, environment: ["RUNTIME_DIRECTORY": directory.path],
+            output: output, errors: errors)
     }
 
     private struct Client {

@@ -11,7 +11,7 @@ struct DescriptorTests {
               address: \(upstream.address)
               reconnect: {min: 10ms, max: 10ms}
             """
-        try DaemonProcess.run(configuration, maximumDescriptors: 100) { daemon in
+        try DaemonProcess.run(configuration, launcher: Launcher.allowing(descriptors: 100)) { daemon in
             let first = try upstream.accept()
             var programs = try (0..<60).map { _ in try Stream.connecting(to: .unix(path: daemon.path())) }
             try daemon.awaitLine("new clients have to wait")
@@ -52,10 +52,8 @@ struct DescriptorTests {
         throws
     {
         let upstream = try FakeUpstream()
-        let environment = [
-            "LD_PRELOAD": ChildProcess.path(of: "libFaults.so"),
-            "FAULTS": "accept4:1:EMFILE,accept4:2:EMFILE",
-        ]
+        let environment = Fault.environment(
+            (1...2).map { Fault(call: "accept4", errno: "EMFILE", number: $0) })
         try DaemonProcess.run("upstream: {address: '\(upstream.address)'}", environment: environment) {
             daemon in
             let server = try upstream.accept()
@@ -77,7 +75,7 @@ struct DescriptorTests {
             upstream: {address: '\(upstream.address)', reconnect: {min: 10ms, max: 10ms}}
             sockets: {\(sockets.map { "\($0): {}" }.joined(separator: ", "))}
             """
-        try DaemonProcess.run(configuration, maximumDescriptors: 200) { daemon in
+        try DaemonProcess.run(configuration, launcher: Launcher.allowing(descriptors: 200)) { daemon in
             let first = try upstream.accept()
             let programs = try (0..<160).map { number in
                 try Stream.connecting(to: .unix(path: daemon.path(of: sockets[number % 40])))
@@ -98,7 +96,9 @@ struct DescriptorTests {
             let upstream = try FakeUpstream()
             let configuration =
                 "upstream: {address: '\(upstream.address)', reconnect: {min: 50ms, max: 50ms}}"
-            try DaemonProcess.run(configuration, maximumDescriptors: limit, awaitsReady: false) { daemon in
+            try DaemonProcess.run(
+                configuration, launcher: Launcher.allowing(descriptors: limit), awaitsReady: false
+            ) { daemon in
                 try eventually("a start or an end") {
                     daemon.process.hasEnded || daemon.log.contains { $0.hasPrefix("listening on") }
                 }

@@ -14,8 +14,12 @@ struct Fault: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(call):\(number)\(lasts ? "+" : ""):\(errno)" }
 
     /// What makes it happen in a program that is started.
-    var environment: [String: String] {
-        ["LD_PRELOAD": ChildProcess.path(of: "libFaults.so"), "FAULTS": testDescription]
+    var environment: [String: String] { Self.environment([self]) }
+
+    /// What makes all of them happen.
+    static func environment(_ faults: [Fault]) -> [String: String] {
+        let plan = faults.map(\.testDescription).joined(separator: ",")
+        return ["LD_PRELOAD": ChildProcess.path(of: "libFaults.so"), "FAULTS": plan]
     }
 }
 

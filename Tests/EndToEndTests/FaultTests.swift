@@ -85,7 +85,8 @@ struct FaultTests {
 
     /// With an upstream and two clients.
     private static let usualDescriptors: Int = {
-        let count = try? FakeUpstream().withDaemon(configuration) { daemon, upstream in
+        guard let upstream = try? FakeUpstream() else { return 0 }
+        let count = try? DaemonProcess.run(configuration(upstream)) { daemon in
             let conversation = Conversation(daemon, upstream)
             try conversation.take()
             return withExtendedLifetime(conversation) { daemon.process.descriptorCount }
@@ -211,13 +212,5 @@ struct FaultTests {
                 return
             }
         }
-    }
-}
-
-extension FakeUpstream {
-    fileprivate func withDaemon<R>(
-        _ configuration: (FakeUpstream) -> String, _ body: (DaemonProcess, FakeUpstream) throws -> R
-    ) throws -> R {
-        try DaemonProcess.run(configuration(self)) { try body($0, self) }
     }
 }

@@ -9,6 +9,16 @@ extension TemporaryDirectory {
         try file.writeAll(Array(text.utf8).span)
         return self(name)
     }
+
+    /// Makes a pipe with a name.
+    ///
+    /// - Returns: Its reading end.
+    func makePipe(_ name: String) throws -> Stream {
+        guard mkfifo(self(name), 0o600) == 0 else { throw SystemError(call: "mkfifo", code: errno) }
+        let raw = open(self(name), O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard raw >= 0 else { throw SystemError(call: "open", code: errno) }
+        return Stream(owning: raw)
+    }
 }
 
 /// Everything that a file holds by now; empty when there is none.

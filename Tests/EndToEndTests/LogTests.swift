@@ -142,12 +142,13 @@ struct LogTests {
 
     @Test func `a reader of the log that is gone costs the log, and nothing else`() throws {
         let upstream = try FakeUpstream()
-        let (directory, reader) = try Self.pipe()
+        let directory = try TemporaryDirectory()
+        let reader = try directory.makePipe("pipe")
         try DaemonProcess.run(
             Self.configuration(upstream), in: directory, launcher: Launcher.errors(to: directory("pipe"))
         ) { daemon in
             let (server, program) = (try upstream.accept(), try daemon.connect())
-            close(reader)
+            reader.close()
             for _ in 0..<10 { try Self.log(daemon) }
             try Self.expectWork(server, program)
             #expect(try daemon.terminate(within: .orderlyEnd) == 0)
@@ -156,28 +157,19 @@ struct LogTests {
 
     @Test func `a reader of the log that has stopped costs the log, and nothing else`() throws {
         let upstream = try FakeUpstream()
-        let (directory, reader) = try Self.pipe()
-        defer { close(reader) }
+        let directory = try TemporaryDirectory()
+        let reader = try directory.makePipe("pipe")
         try DaemonProcess.run(
             Self.configuration(upstream), in: directory, launcher: Launcher.errors(to: directory("pipe"))
         ) { daemon in
             let (server, program) = (try upstream.accept(), try daemon.connect())
-            var waiting: Int32 = 0
             try eventually("the pipe to be full") {
                 daemon.signal(SIGHUP)
-                return ioctl(reader, UInt(FIONREAD), &waiting) == 0 && waiting > 60_000
+                return reader.waiting > 60_000
             }
             try Self.expectWork(server, program)
             #expect(try daemon.terminate(within: .orderlyEnd) == 0)
         }
     }
 
-    /// A pipe with a name, in a directory for the daemon, and its reading end.
-    private static func pipe() throws -> (TemporaryDirectory, Int32) {
-        let directory = try TemporaryDirectory()
-        try #require(mkfifo(directory("pipe"), 0o600) == 0)
-        let reader = open(directory("pipe"), O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        try #require(reader >= 0)
-        return (directory, reader)
-    }
 }

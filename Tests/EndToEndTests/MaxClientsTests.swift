@@ -82,7 +82,7 @@ struct MaxClientsTests {
         let upstream = try FakeUpstream()
         // 106 less the reserve of 64, and three for each of two sockets.
         let configuration = Self.configuration(upstream, "max-clients: 36")
-        try DaemonProcess.run(configuration, maximumDescriptors: 106) { daemon in
+        try DaemonProcess.run(configuration, launcher: Launcher.allowing(descriptors: 106)) { daemon in
             let programs = try daemon.connect(36)
             let refused = try Stream.connecting(to: .unix(path: daemon.path()))
             #expect(try refused.receiveToEnd() == [])

@@ -31,10 +31,7 @@ struct OrderlyEndTests {
 
     /// Sends until the daemon takes nothing more, for it has no room and sleeps.
     private static func send(from stream: Stream, toFill daemon: DaemonProcess) throws {
-        let messages = (0..<100).flatMap { Wire.line.frame($0, size: 10_000) }
-        while !stream.staysFull(for: .milliseconds(50)) || !daemon.process.isAsleep {
-            _ = try stream.sendSome(messages[...])
-        }
+        repeat { try stream.fill() } while !daemon.process.isAsleep
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root may mount"))
@@ -56,11 +53,13 @@ struct OrderlyEndTests {
     }
 
     @Test func `while a connection is neither accepted nor refused`() throws {
-        let hole = try BlackHole()
-        try DaemonProcess.run(Self.configuration(hole.address)) { daemon in
-            try daemon.awaitStatus("connecting to \(hole.address)")
+        let upstream = try FakeUpstream()
+        let filler = try upstream.fillBacklog()
+        try DaemonProcess.run(Self.configuration(upstream.address)) { daemon in
+            try daemon.awaitStatus("connecting to \(upstream.address)")
             try Self.end(daemon)
         }
+        filler.close()
     }
 
     @Test func `while it waits for the next attempt, with messages held`() throws {
@@ -139,7 +138,16 @@ private final class SilentNameServer {
 
     init() throws {
         raw = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        try bindSocket(raw, host: host, port: 53)
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_port = UInt16(53).bigEndian
+        try #require(inet_pton(AF_INET, host, &place.sin_addr) == 1)
+        let result = withUnsafeBytes(of: &place) { bytes in
+            bytes.baseAddress.map {
+                bind(raw, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+            }
+        }
+        try #require(result == 0)
     }
 
     deinit { close(raw) }
@@ -148,51 +156,4 @@ private final class SilentNameServer {
         var byte: UInt8 = 0
         return recv(raw, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
-}
-
-/// A server whose queue of connections is full: the kernel drops whatever else wants to come.
-private final class BlackHole {
-    private(set) var address = ""
-    private let raw: Int32
-    private var fillers: [Int32] = []
-
-    init() throws {
-        raw = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        try bindSocket(raw, host: "127.0.0.1", port: 0)
-        var place = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        try #require(
-            withUnsafeMutableBytes(of: &place) { bytes in
-                guard let base = bytes.baseAddress else { return false }
-                return getsockname(raw, base.assumingMemoryBound(to: sockaddr.self), &size) == 0
-            })
-        address = "127.0.0.1:\(place.sin_port.byteSwapped)"
-        // A queue of length 0 takes one connection (listen(2)).
-        try #require(listen(raw, 0) == 0)
-        for _ in 0..<4 {
-            let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
-            let filler = socket(AF_INET, Int32(type), 0)
-            fillers.append(filler)
-            _ = withUnsafeBytes(of: &place) { bytes in
-                bytes.baseAddress.map {
-                    connect(filler, $0.assumingMemoryBound(to: sockaddr.self), size)
-                }
-            }
-        }
-    }
-
-    deinit { for descriptor in fillers + [raw] { close(descriptor) } }
-}
-
-private func bindSocket(_ raw: Int32, host: String, port: UInt16) throws {
-    var place = sockaddr_in()
-    place.sin_family = sa_family_t(AF_INET)
-    place.sin_port = port.bigEndian
-    try #require(inet_pton(AF_INET, host, &place.sin_addr) == 1)
-    let result = withUnsafeBytes(of: &place) { bytes in
-        bytes.baseAddress.map {
-            bind(raw, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
-        }
-    }
-    try #require(result == 0)
 }

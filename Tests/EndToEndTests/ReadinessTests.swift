@@ -63,9 +63,7 @@ struct ReadinessTests {
             func beats() -> Int { daemon.manager.notices.count { $0 == "WATCHDOG=1" } }
             try eventually("the watchdog to be fed") { beats() >= 10 }
             daemon.signal(SIGSTOP)
-            try eventually("the daemon to stand still") {
-                text(of: "/proc/\(daemon.process.pid)/stat").contains(") T ")
-            }
+            try eventually("the daemon to stand still") { daemon.process.isStopped }
             let before = beats()
             // Ten intervals.
             _ = poll(nil, 0, 100)

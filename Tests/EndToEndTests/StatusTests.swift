@@ -1,17 +1,8 @@
-import Glibc
 import Testing
 
 /// What the status tells of the traffic, and what that costs when there is none.
 @Suite(.timeLimit(.minutes(5)))
 struct StatusTests {
-    /// How often the daemon's loop has gone to sleep (proc_pid_status(5)).
-    private static func sleeps(of daemon: DaemonProcess) -> Int {
-        let line = text(of: "/proc/\(daemon.process.pid)/status").split(separator: "\n").first {
-            $0.hasPrefix("voluntary_ctxt_switches:")
-        }
-        return line.flatMap { Int($0.split(separator: "\t")[1]) } ?? -1
-    }
-
     @Test func `rates are told once a second while something flows, and an idle bridge sleeps`() throws {
         let upstream = try FakeUpstream()
         try DaemonProcess.run("upstream: {address: '\(upstream.address)'}") { daemon in
@@ -33,10 +24,10 @@ struct StatusTests {
             let seconds = (ContinuousClock.now - start) / .seconds(1)
             #expect(Double(daemon.manager.statuses.count - told) <= seconds + 1)
 
-            let before = Self.sleeps(of: daemon)
+            let before = daemon.process.sleeps
             #expect(before > 0)
             #expect(program.staysSilent(for: .seconds(3)))
-            #expect(Self.sleeps(of: daemon) == before)
+            #expect(daemon.process.sleeps == before)
         }
     }
 

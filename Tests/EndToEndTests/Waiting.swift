@@ -22,9 +22,7 @@ func eventually(
 
 extension Duration {
     var milliseconds: Int32 { Int32(clamping: Int((self / .milliseconds(1)).rounded(.up))) }
-}
 
-extension Duration {
     /// What an end in good order takes at the most: 2.5 s, and as much again on a machine that is busy with other tests.
     static let orderlyEnd = Duration.seconds(5)
 }

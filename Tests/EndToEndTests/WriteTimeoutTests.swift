@@ -15,17 +15,6 @@ struct WriteTimeoutTests {
         """
     }
 
-    /// Sends messages until nobody takes more: how many were sent whole or in part.
-    private static func fill(_ program: Stream) throws -> Int {
-        var sent = 0
-        while !program.staysFull(for: .milliseconds(50)) {
-            let frame = Wire.line.frame(sent, size: 4000)
-            try program.send(frame)
-            sent += 1
-        }
-        return sent
-    }
-
     private func isGivenUp(_ upstream: FakeUpstream) throws {
         try DaemonProcess.run(Self.configuration(upstream.address, "400ms")) { daemon in
             let server = try upstream.accept()
@@ -63,7 +52,7 @@ struct WriteTimeoutTests {
         try DaemonProcess.run(Self.configuration(upstream.address, "600ms")) { daemon in
             let server = try upstream.accept()
             let program = try daemon.connect()
-            _ = try Self.fill(program)
+            try program.fill()
             // A little, again and again, for three times the limit; the outbox stays full all the while.
             let start = ContinuousClock.now
             while ContinuousClock.now - start < .milliseconds(1800) {
