@@ -40,10 +40,7 @@ struct ToolTests {
         try Self.withFeed(wire) { daemon, upstream, file in
             let server = try upstream.accept()
             let work = try TemporaryDirectory()
-            let tail = try ChildProcess(
-                [ChildProcess.path(of: "trunklinectl"), "tail", "feed", "--config", file, "--count", "3"],
-                environment: ["RUNTIME_DIRECTORY": daemon.directory.path], output: work("output"),
-                errors: work("errors"))
+            let tail = try daemon.tail("--count", "3", output: work("output"), errors: work("errors"))
             try eventually("tail to be connected") { daemon.clientCount() == 1 }
             for word in ["one", "", "three", "four"] { try server.send(wire.frame(word)) }
             let status = try tail.exitStatus()
@@ -59,13 +56,8 @@ struct ToolTests {
         try Self.withFeed { daemon, upstream, file in
             let work = try TemporaryDirectory()
             let tails = try (0..<2).map { number in
-                try ChildProcess(
-                    [
-                        ChildProcess.path(of: "trunklinectl"), "tail", "feed", "--config", file, "--socket",
-                        "listen",
-                    ],
-                    environment: ["RUNTIME_DIRECTORY": daemon.directory.path], output: work("output"),
-                    errors: work("errors\(number)"))
+                try daemon.tail(
+                    "--socket", "listen", output: work("output"), errors: work("errors\(number)"))
             }
             try eventually("both tails to be connected") { daemon.clientCount(of: "listen") == 2 }
             tails[0].signal(signal)
