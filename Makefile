@@ -99,6 +99,7 @@ install: ## install below PREFIX (/usr/local), or for a package below DESTDIR; a
 	install -d '$(DESTDIR)$(doc)/examples'
 	install -m 644 config/*.yaml '$(DESTDIR)$(doc)/examples'
 	install -m 644 LICENSE $(wildcard README.md) '$(DESTDIR)$(doc)'
+	install -D -m 644 docs/LOG.md '$(DESTDIR)$(doc)/docs/LOG.md'
 	install -d '$(DESTDIR)/etc/trunkline'
 	@scripts/after-install '$(DESTDIR)' '$(PREFIX)'
 

@@ -29,15 +29,16 @@ struct LogKindTests {
         #expect(explained.sorted() == LogKind.allCases.map(\.rawValue).sorted())
     }
 
-    @Test func `the README lists every number once, and no other`() throws {
-        let readme = try Self.text(of: "README.md")
-        let listed = readme.matches(of: /`([0-9a-f]{32})`/).map { String($0.output.1) }
+    @Test func `the list of kinds has every number once, and no other`() throws {
+        let listed = try Self.text(of: "docs/LOG.md").matches(of: /`([0-9a-f]{32})`/).map {
+            String($0.output.1)
+        }
         #expect(listed.sorted() == LogKind.allCases.map(\.rawValue).sorted())
     }
 
-    /// The words in a kind's row of the README, and those that the catalog explains for it.
+    /// The words in a kind's row of the list, and those that the catalog explains for it.
     private static func reasons(of kind: LogKind) throws -> (listed: Set<String>, explained: Set<String>) {
-        let rows = try text(of: "README.md").components(separatedBy: "\n")
+        let rows = try text(of: "docs/LOG.md").components(separatedBy: "\n")
         let row = try #require(rows.first { $0.contains(kind.rawValue) })
         let column = row.split(separator: "|").last ?? ""
         let entries = try text(of: "systemd/trunkline.catalog").components(separatedBy: "-- ")
@@ -54,7 +55,7 @@ struct LogKindTests {
         #expect(explained.isSubset(of: listed), "\(explained) for \(kind)")
     }
 
-    @Test func `the catalog and the README know each reason for which something is thrown away`() throws {
+    @Test func `the catalog and the list know each reason for which something is thrown away`() throws {
         let (listed, explained) = try Self.reasons(of: .discarded)
         #expect(listed == Set(DiscardReason.allCases.map(\.name)))
         #expect(explained == listed)
