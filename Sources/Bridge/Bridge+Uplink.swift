@@ -29,6 +29,9 @@ extension Bridge {
         let endpoint = configuration.upstream.uplink.endpoints[endpoint]
         switch endpoint {
         case .unix(let path):
+            guard !listeners.contains(where: { $0.isReached(by: path) }) else {
+                return uplink.failed(step: step, .ownSocket, now: loop.now, jitter: jitter())
+            }
             guard let address = try? SocketAddress.unix(path: path) else {
                 preconditionFailure("a path of more than \(SocketAddress.longestPath) bytes passed the check")
             }

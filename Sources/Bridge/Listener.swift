@@ -40,6 +40,9 @@ final class Listener: ReadinessHandler, TimerHandler {
         file.remove()
     }
 
+    /// Whether who connects to a path comes here.
+    func isReached(by path: String) -> Bool { file.isReached(by: path) }
+
     func becameReady(_ readiness: Readiness) {
         isReady = true
         bridge.requestTurn()

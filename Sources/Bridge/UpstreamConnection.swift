@@ -49,6 +49,11 @@ final class UpstreamConnection: ReadinessHandler {
         guard code == 0 || hasEnded else {
             return bridge.upstreamFailed(step: step, .system(call: "connect", errno: code))
         }
+        guard !descriptor.hasMetItself() else {
+            // The port is free again at once, for the server that is to come.
+            try? descriptor.resetOnClose()
+            return bridge.upstreamFailed(step: step, .system(call: "connect", errno: ECONNREFUSED))
+        }
         isConnecting = false
         bridge.upstreamOpened(step: step)
         if hasEnded { sendingFailed(SystemError(call: "connect", code: code)) }

@@ -45,6 +45,7 @@ extension Uplink.Reason {
         case .system(let call, let code): [.reason(call), .errno(code)]
         case .notBound(_, let code): [.reason("bind-address"), .errno(code)]
         case .otherFamily: [.reason("bind-address")]
+        case .ownSocket: [.reason("own-socket")]
         case .ended: [.reason("closed")]
         case .stuck: [.reason("write-timeout")]
         case .idle: [.reason("idle-timeout")]

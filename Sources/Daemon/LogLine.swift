@@ -172,6 +172,7 @@ extension Uplink.Reason {
             "\(lost): bind-address \(local): \(describe(errno: code)); an interface of this machine must have it"
         case .otherFamily(let local):
             "\(lost): it has no address of the family of bind-address \(local)"
+        case .ownSocket: "\(lost): it is a socket of this bridge itself"
         case .ended: "\(lost): the upstream closed it"
         case .idle: "\(lost): nothing was received for idle-timeout"
         case .stuck: "\(lost): the upstream took nothing for write-timeout"

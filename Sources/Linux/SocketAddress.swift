@@ -1,7 +1,7 @@
 import Glibc
 
 /// A socket address of any family, as the kernel takes it.
-public struct SocketAddress: Sendable {
+public struct SocketAddress: Equatable, Sendable {
     fileprivate let bytes: [UInt8]
 
     fileprivate init(bytes: [UInt8]) { self.bytes = bytes }

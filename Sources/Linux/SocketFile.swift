@@ -74,6 +74,9 @@ public final class SocketFile {
         }
     }
 
+    /// Whether a path leads to the socket, by whatever symbolic links.
+    public func isReached(by path: String) -> Bool { (try? FileIdentity(at: path)) == identity }
+
     private static func removeFile(_ path: String) { _ = unsafe unlink(path) }
 
     private static func lockPath(_ path: String) -> String { path + ".lock" }
@@ -205,3 +208,10 @@ struct FileIdentity: Equatable {
         self.init(status)
     }
 }
+    /// Follows symbolic links.
+    init(at path: String) throws(SystemError) {
+        var status = stat()
+        _ = try retrying("stat") { unsafe Int(stat(path, &status)) }
+        self.init(status)
+    }
+

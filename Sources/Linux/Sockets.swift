@@ -37,6 +37,13 @@ extension FileDescriptor {
         return ConnectingSocket(descriptor: socket, isConnected: result == 0)
     }
 
+    /// Whether a TCP connection has met itself: nobody listens on a port of this machine, and the kernel happened to choose
+    /// that very port for our own end (RFC 9293, section 3.5: both ends send a SYN).
+    public borrowing func hasMetItself() -> Bool {
+        guard let local = try? localAddress(), !local.isUnix else { return false }
+        return (try? peerAddress()) == local
+    }
+
     private borrowing func tuneForTCP() throws(SystemError) {
         try setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         try setOption(SOL_SOCKET, SO_KEEPALIVE, 1)

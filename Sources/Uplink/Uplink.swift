@@ -57,6 +57,8 @@ public struct Uplink: Sendable {
         case notBound(String, errno: Int32)
         /// None of the addresses is of the same family as this one, the `bind-address`.
         case otherFamily(String)
+        /// The address leads to one of the bridge's own sockets.
+        case ownSocket
         /// A connection took longer than `connect-timeout`.
         case connectTimedOut
         /// The upstream closed the connection.

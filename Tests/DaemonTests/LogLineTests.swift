@@ -204,6 +204,10 @@ struct LogLineTests {
                 "cannot connect to x:1: it has no address of the family of bind-address ::1",
                 ["REASON=bind-address"]
             ),
+            (
+                .ownSocket, "cannot connect to x:1: it is a socket of this bridge itself",
+                ["REASON=own-socket"]
+            ),
         ] as [(Uplink.Reason, String, [String])])
     func `why there is no connection`(reason: Uplink.Reason, text: String, fields: [String]) {
         #expect(reason.text(address: "x:1", wasReady: false) == text)

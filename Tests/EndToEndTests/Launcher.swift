@@ -16,4 +16,15 @@ enum Launcher {
         ["/usr/bin/env", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "unshare", "--mount"]
             + shell("set -e; \(script); \(rest)")
     }
+
+    /// In a network namespace of its own, with the loopback interface only, where the kernel gives connections no other port
+    /// than that even one: for root only.
+    static func network(port: Int) -> [String] {
+        ["/usr/bin/env", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "unshare", "--net"]
+            + shell(
+                """
+                set -e; ip link set lo up
+                echo '\(port) \(port + 1)' >/proc/sys/net/ipv4/ip_local_port_range; \(rest)
+                """)
+    }
 }

@@ -115,4 +115,31 @@ struct ReconnectTests {
             #expect(try program.receive(4) == Array("one\n".utf8))
         }
     }
+
+    @Test func `an address that leads to a socket of the bridge itself is not connected to`() throws {
+        let directory = try TemporaryDirectory()
+        #expect(symlink(directory.path, directory("here")) == 0)
+        let address = "unix:\(directory("here/feed.sock"))"
+        try DaemonProcess.run(Self.configuration(address), in: directory) { daemon in
+            try daemon.awaitLine("cannot connect to \(address): it is a socket of this bridge itself", "next")
+            try daemon.awaitStatus("waiting", "a socket of this bridge itself", "0 clients")
+            #expect(!daemon.log.contains { $0.contains("client") })
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may make a network namespace"))
+    func
+        `a connection to a free port of this machine that meets itself is refused, and leaves the port free`()
+        throws
+    {
+        try DaemonProcess.run(
+            Self.configuration("127.0.0.1:40000"), launcher: Launcher.network(port: 40000)
+        ) { daemon in
+            try eventually("ten attempts") {
+                daemon.manager.statuses.count { $0.contains("Connection refused") } >= 10
+            }
+            #expect(!daemon.manager.statuses.contains { $0.contains("ready") })
+            #expect(daemon.log.count <= 2, "\(daemon.log)")
+        }
+    }
 }

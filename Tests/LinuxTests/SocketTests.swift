@@ -62,6 +62,36 @@ struct SocketTests {
         #expect(try socket.localAddress().description.hasPrefix("127.0.0.9:"))
     }
 
+    @Test func `a TCP connection that meets itself is told from one that meets another`() throws {
+        let listener = try FileDescriptor.listening(on: .loopback(port: 0))
+        let address = try listener.localAddress()
+        let other = try FileDescriptor.connecting(to: address).take()
+        let otherHasMetItself = other.hasMetItself()
+        #expect(!otherHasMetItself)
+        let free = try Self.freeAddress()
+        // What the kernel does by chance: our own end gets the port that is dialled.
+        let socket = try FileDescriptor.connecting(to: free, from: free).take()
+        var entry = pollfd(fd: socket.raw, events: Int16(POLLOUT), revents: 0)
+        #expect(poll(&entry, 1, 15_000) == 1)
+        let (error, hasMetItself) = (socket.takeError(), socket.hasMetItself())
+        #expect(error == 0)
+        #expect(hasMetItself)
+    }
+
+    /// Of 127.0.0.1, with a port that nobody has.
+    private static func freeAddress() throws -> SocketAddress {
+        try FileDescriptor.listening(on: .loopback(port: 0)).localAddress()
+    }
+
+    @Test func `a Unix socket has not met itself`() throws {
+        let directory = try TemporaryDirectory()
+        let address = try SocketAddress.unix(path: directory("socket"))
+        let listener = try FileDescriptor.listening(on: address)
+        let socket = try FileDescriptor.connecting(to: address).take()
+        let answers = [listener.hasMetItself(), socket.hasMetItself()]
+        #expect(answers == [false, false])
+    }
+
     @Test func `a local address that no interface has is an error of bind`() throws {
         let listener = try FileDescriptor.listening(on: .loopback(port: 0))
         let address = try listener.localAddress()
