@@ -6,6 +6,10 @@ public enum SocketFileError: Error, Equatable, Sendable {
     case inUse(path: String, pid: Int32?)
     /// Something else stands there, which is left alone.
     case notASocket(path: String)
+    /// Something that is no file stands where its lock file should, and is left alone.
+    case notALock(path: String)
+    /// Its lock file cannot be had.
+    case lock(path: String, SystemError)
     case system(path: String, SystemError)
 }
 
@@ -16,8 +20,11 @@ extension SocketFileError: CustomStringConvertible {
         case .inUse(let path, nil): "cannot listen on \(path): in use by another process"
         case .notASocket(let path):
             "cannot listen on \(path): something that is not a socket stands there, and is not deleted"
-        case .system(let path, let error) where error.code == ENOENT:
+        case .notALock(let path):
+            "cannot listen on \(path): \(path).lock is not a regular file, and is not deleted"
+        case .lock(let path, let error) where error.code == ENOENT:
             "cannot listen on \(path): there is no such directory"
+        case .lock(let path, let error): "cannot listen on \(path): \(path).lock: \(error)"
         case .system(let path, let error): "cannot listen on \(path): \(error)"
         }
     }
@@ -41,10 +48,11 @@ public final class SocketFile {
     /// - Throws: `SocketFileError`; nothing was changed then.
     public init(path: String, mode: UInt32, group: UInt32?) throws(SocketFileError) {
         self.path = path
+        if let type = Self.fileType(at: Self.lockPath(path)), type != S_IFREG { throw .notALock(path: path) }
         do throws(SystemError) {
             lock = try Self.takeLock(Self.lockPath(path))
         } catch {
-            guard error.code == EWOULDBLOCK else { throw .system(path: path, error) }
+            guard error.code == EWOULDBLOCK else { throw .lock(path: path, error) }
             throw .inUse(path: path, pid: Self.owner(Self.lockPath(path)))
         }
         do throws(SocketFileError) {
@@ -66,6 +74,9 @@ public final class SocketFile {
     /// Whether the socket still stands under its path.
     public var isInPlace: Bool { (try? FileIdentity(of: path)) == identity }
 
+    /// Whether a path leads to the socket, by whatever symbolic links.
+    public func isReached(by path: String) -> Bool { (try? FileIdentity(at: path)) == identity }
+
     /// Removes the socket and the lock file, unless others stand in their places by now.
     public func remove() {
         if isInPlace { Self.removeFile(path) }
@@ -73,9 +84,6 @@ public final class SocketFile {
             Self.removeFile(Self.lockPath(path))
         }
     }
-
-    /// Whether a path leads to the socket, by whatever symbolic links.
-    public func isReached(by path: String) -> Bool { (try? FileIdentity(at: path)) == identity }
 
     private static func removeFile(_ path: String) { _ = unsafe unlink(path) }
 
@@ -132,11 +140,16 @@ public final class SocketFile {
     /// Whoever holds the lock may remove a socket; one that answers although the lock is free lost its lock file, and
     /// is alive all the same.
     private static func removeStale(_ path: String) throws(SocketFileError) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+        guard let type = fileType(at: path) else { return }
+        guard type == S_IFSOCK else { throw .notASocket(path: path) }
         if isAnswering(path) { throw .inUse(path: path, pid: nil) }
         removeFile(path)
+    }
+
+    /// `S_IFREG` and the like, of a symbolic link itself; `nil` when nothing is there.
+    private static func fileType(at path: String) -> mode_t? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
     private static func isAnswering(_ path: String) -> Bool {
@@ -202,12 +215,6 @@ struct FileIdentity: Equatable {
         self.init(status)
     }
 
-    init(of descriptor: Int32) throws(SystemError) {
-        var status = stat()
-        _ = try retrying("fstat") { unsafe Int(fstat(descriptor, &status)) }
-        self.init(status)
-    }
-}
     /// Follows symbolic links.
     init(at path: String) throws(SystemError) {
         var status = stat()
@@ -215,3 +222,9 @@ struct FileIdentity: Equatable {
         self.init(status)
     }
 
+    init(of descriptor: Int32) throws(SystemError) {
+        var status = stat()
+        _ = try retrying("fstat") { unsafe Int(fstat(descriptor, &status)) }
+        self.init(status)
+    }
+}

@@ -125,4 +125,51 @@ struct SocketFileTests {
             }
         }
     }
+
+    @Test(arguments: [S_IFDIR, S_IFIFO, S_IFSOCK, S_IFLNK])
+    func `what is no lock file stands in the way, and is left alone`(type: mode_t) throws {
+        let directory = try TemporaryDirectory()
+        let (path, lock) = (directory("socket"), directory("socket.lock"))
+        switch type {
+        case S_IFDIR: #expect(mkdir(lock, 0o700) == 0)
+        case S_IFIFO: #expect(mkfifo(lock, 0o600) == 0)
+        case S_IFSOCK: _ = try FileDescriptor.listening(on: .unix(path: lock))
+        default: #expect(symlink("elsewhere", lock) == 0)
+        }
+        #expect(throws: SocketFileError.notALock(path: path)) {
+            _ = try SocketFile(path: path, mode: 0o660, group: nil)
+        }
+        var status = stat()
+        #expect(lstat(lock, &status) == 0 && status.st_mode & S_IFMT == type)
+        #expect(lstat(path, &status) < 0)
+        #expect(
+            SocketFileError.notALock(path: path).description
+                == "cannot listen on \(path): \(lock) is not a regular file, and is not deleted")
+    }
+
+    @Test func `a lock file that cannot be had is named`() throws {
+        let directory = try TemporaryDirectory()
+        _ = try FileDescriptor.appending(to: directory("file"))
+        let path = directory("file/socket")
+        let error = SocketFileError.lock(path: path, SystemError(call: "open", code: ENOTDIR))
+        #expect(throws: error) { _ = try SocketFile(path: path, mode: 0o660, group: nil) }
+        #expect(
+            error.description == "cannot listen on \(path): \(path).lock: open: Not a directory (errno 20)")
+    }
+
+    @Test
+    func `a socket is reached by its path and by symbolic links, and no more when another has its place`()
+        throws
+    {
+        let directory = try TemporaryDirectory()
+        let file = try SocketFile(path: directory("socket"), mode: 0o660, group: nil)
+        #expect(symlink(".", directory("here")) == 0)
+        #expect(symlink("here/socket", directory("link")) == 0)
+        let paths = ["socket", "here/socket", "link"].map { directory($0) }
+        for path in paths { #expect(file.isReached(by: path)) }
+        #expect(!file.isReached(by: directory("missing")))
+        #expect(!file.isReached(by: directory("socket.lock")))
+        #expect(rename(directory("socket"), directory("old")) == 0)
+        for path in paths { #expect(!file.isReached(by: path)) }
+    }
 }
