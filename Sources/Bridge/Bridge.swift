@@ -6,8 +6,8 @@ import Uplink
 
 /// One upstream and its sockets: carries out what the pure parts decide, and reports what happens.
 ///
-/// Everything runs on the loop's thread. A turn reads from the upstream once, sends once to each client that is behind,
-/// reads once from each client that sends, accepts new ones, and sends once to the upstream: so none of them can starve
+/// Everything runs on the loop's thread. A turn reads once from each client that sends, accepts who has come, reads from
+/// the upstream once, sends to each client that is behind, and sends once to the upstream: so none of them can starve
 /// another.
 public final class Bridge {
     /// What is left to do before the end.
@@ -216,10 +216,14 @@ extension Bridge: TurnTaker {
     public func takeTurn() -> Bool {
         isTurnRequested = false
         guard stage != .stopped else { return false }
+        if stage == .running { readClients() }
+        // Who has connected by now gets what is received next, and has the place of who has left.
+        if listeners.contains(where: \.isReady) {
+            if isFanOutNeeded { fanOut() }
+            for listener in listeners { listener.accept() }
+        }
         receive()
         if isFanOutNeeded { fanOut() }
-        if stage == .running { readClients() }
-        for listener in listeners { listener.accept() }
         sendOutbox()
         watchWriting()
         reportFlow()

@@ -18,7 +18,7 @@ final class Listener: ReadinessHandler, TimerHandler {
     /// Why clients wait, as last reported; `nil` once accepting has worked again.
     private var reported: PauseReason?
     /// Somebody may be waiting.
-    private var isReady = false
+    private(set) var isReady = false
 
     init(_ settings: SocketSettings, bridge: Bridge) throws(SocketFileError) {
         self.settings = settings

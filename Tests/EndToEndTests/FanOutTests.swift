@@ -1,3 +1,5 @@
+import Glibc
+import Linux
 import Testing
 
 /// One feed, many local programs, both directions.
@@ -36,6 +38,23 @@ struct FanOutTests {
             try server.send(second.dropFirst(20) + third)
             #expect(try early.receive(second.count + third.count) == second + third)
             #expect(try late.receive(second.count + third.count) == second + third)
+        }
+    }
+
+    @Test func `a client that is still to be accepted gets what the server sends after it has connected`()
+        throws
+    {
+        let upstream = try FakeUpstream()
+        try DaemonProcess.run(Self.configuration(upstream, .line)) { daemon in
+            let server = try upstream.accept()
+            try daemon.awaitStatus("ready")
+            // Both are seen at once.
+            daemon.signal(SIGSTOP)
+            let program = try Stream.connecting(to: .unix(path: daemon.path()))
+            let message = Wire.line.frame("hello")
+            try server.send(message)
+            daemon.signal(SIGCONT)
+            #expect(try program.receive(message.count) == message)
         }
     }
 
