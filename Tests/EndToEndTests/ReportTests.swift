@@ -63,7 +63,8 @@ struct ReportTests {
         .bug("https://github.com/apple/swift-nio/pull/2782"))
     func `without descriptors accepting waits, and goes on when there are some`() throws {
         let upstream = try FakeUpstream()
-        try DaemonProcess.run(Self.configuration(upstream), launcher: Launcher.allowing(descriptors: 90)) { daemon in
+        try DaemonProcess.run(Self.configuration(upstream), launcher: Launcher.allowing(descriptors: 90)) {
+            daemon in
             let server = try upstream.accept()
             var programs = try (0..<60).map { _ in try Stream.connecting(to: .unix(path: daemon.path())) }
             try daemon.awaitLine("new clients have to wait")
