@@ -48,7 +48,7 @@ struct BridgeSocket {
                 case ENOENT, ECONNREFUSED:
                     "the bridge \(name) is not running; start it with 'systemctl start trunkline@\(name)'"
                 case EACCES:
-                    "its users are \(settings.group.map { "the group \($0.name)" } ?? "the daemon's group")"
+                    "only members of \(settings.group.map { "the group \($0.name)" } ?? "its group, which 'ls -l' shows,") may"
                 default: "try again"
                 }
             throw Failure(
