@@ -47,6 +47,8 @@ final class Conversation {
     private let server = Party("server")
     private let programs = [Party("first"), Party("second")]
     private var number = 0
+    /// A program came back, and may have missed what was said before the daemon took it.
+    private var hasNewcomer = false
     /// How many connections the daemon has ended.
     private(set) var cuts = 0
 
@@ -78,11 +80,14 @@ final class Conversation {
                 // Whether that failed, the next receive tells.
                 try? party.say(number)
             }
+            let patience = ContinuousClock.now + .milliseconds(500)
             try eventually("message \(number)") {
                 try attend()
-                return cuts > before || isHeard(number)
+                return cuts > before || isHeard(number) || hasNewcomer && ContinuousClock.now > patience
             }
-            if cuts == before { return }
+            guard cuts == before, isHeard(number) else { continue }
+            hasNewcomer = false
+            return
         }
     }
 
@@ -95,6 +100,7 @@ final class Conversation {
         if server.stream == nil { server.stream = try upstream.acceptNow() }
         for program in programs where program.stream == nil {
             program.stream = try Stream.connecting(to: .unix(path: daemon.path()))
+            hasNewcomer = true
         }
     }
 
