@@ -82,6 +82,12 @@ extension Bridge {
 
     func upstreamOpened(step: UInt64) { perform(uplink.opened(step: step, now: loop.now)) }
 
+    /// Makes a new connection at once, whatever the uplink is doing or waiting for.
+    public func reconnect() {
+        perform(uplink.reconnect(now: loop.now))
+        requestTurn()
+    }
+
     func upstreamFailed(step: UInt64, _ reason: Uplink.Reason) {
         perform(uplink.failed(step: step, reason, now: loop.now, jitter: jitter()))
     }

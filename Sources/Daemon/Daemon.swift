@@ -46,7 +46,7 @@ public final class Daemon {
     /// - Throws: What keeps the event loop or the log from being set up.
     public init(_ configuration: Configuration, notifySocket: String?) throws(SystemError) {
         name = configuration.name
-        signals = try Signals([SIGTERM, SIGINT, SIGHUP])
+        signals = try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1])
         loop = try EventLoop()
         journal = try Journal(
             fields: JournalField.common(bridge: name), lossID: LogKind.linesLost.rawValue)
@@ -209,16 +209,20 @@ extension Daemon: ReadinessHandler {
     /// A signal has arrived.
     public func becameReady(_ readiness: Readiness) {
         while let signal = signals.next() {
-            guard signal != SIGHUP else {
+            switch signal {
+            case SIGHUP:
                 log(
                     LogLine(
                         .notReloaded, .notice,
                         "SIGHUP: the configuration is read at the start only: restart to change it"))
-                continue
+            case SIGUSR1:
+                log(LogLine(.reconnecting, .notice, "SIGUSR1: connecting anew"))
+                bridge?.reconnect()
+            default:
+                log(LogLine(.stopping, .info, "\(signal == SIGINT ? "SIGINT" : "SIGTERM"): stopping"))
+                supervision?.stopping()
+                bridge?.stop(draining: Self.drainLimit)
             }
-            log(LogLine(.stopping, .info, "\(signal == SIGINT ? "SIGINT" : "SIGTERM"): stopping"))
-            supervision?.stopping()
-            bridge?.stop(draining: Self.drainLimit)
         }
     }
 }

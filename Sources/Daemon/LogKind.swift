@@ -27,6 +27,7 @@ enum LogKind: String, CaseIterable {
     case linesLost = "b17b159f279843c1842c21a8673430ce"
 
     case notReloaded = "8d3ae645ac45470e9493a987f681fcd5"
+    case reconnecting = "4e0367e0846f4b319fcf5454a3d411c1"
     case stopping = "4ee9163b7def45bba8a314df52bcf0b8"
     case stopped = "7fc933485b44410fb31f12058fd0c32b"
 }

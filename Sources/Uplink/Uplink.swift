@@ -65,6 +65,8 @@ public struct Uplink: Sendable {
         case ended
         /// Nothing was received for `idle-timeout`.
         case idle
+        /// Somebody asked for a new connection.
+        case requested
         /// The upstream took nothing of what waited for it for `write-timeout`.
         case stuck
         case framing(FramingError)
@@ -170,6 +172,22 @@ public struct Uplink: Sendable {
             return beginAttempt(now: now)
         case .setup, .ready, .cancelled:
             return []
+        }
+    }
+
+    /// Somebody knows better: ends the waiting, an attempt that is under way, or the connection, and makes an attempt at
+    /// once.
+    public mutating func reconnect(now: ContinuousClock.Instant) -> [Effect] {
+        switch stage {
+        case .setup, .cancelled:
+            return []
+        case .waiting:
+            return beginAttempt(now: now)
+        case .resolving, .connecting:
+            return [.abandon] + beginAttempt(now: now)
+        case .ready(_, let endpoint, _):
+            attempts = 0
+            return [.abandon] + wait(Failure(endpoint: endpoint, reason: .requested), for: .zero, now: now)
         }
     }
 

@@ -142,4 +142,29 @@ struct ReconnectTests {
             #expect(daemon.log.count <= 2, "\(daemon.log)")
         }
     }
+
+    @Test func `SIGUSR1 ends the waiting, and a connection that stands`() throws {
+        let upstream = try FakeUpstream(isListening: false)
+        let configuration = """
+            upstream:
+              address: \(upstream.address)
+              reconnect: {min: 1h, max: 2h}
+            """
+        try DaemonProcess.run(configuration) { daemon in
+            try daemon.awaitStatus("waiting until", "Connection refused")
+            try upstream.listen()
+            let program = try daemon.connect()
+            daemon.signal(SIGUSR1)
+            let first = try upstream.accept()
+            let message = Wire.line.frame("hello")
+            try first.send(message)
+            #expect(try program.receive(message.count) == message)
+            daemon.signal(SIGUSR1)
+            #expect(try first.receiveToEnd() == [])
+            let second = try upstream.accept()
+            try second.send(message)
+            #expect(try program.receive(message.count) == message)
+            try daemon.awaitLine("given up: a new one was asked for")
+        }
+    }
 }

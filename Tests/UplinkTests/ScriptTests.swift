@@ -23,6 +23,7 @@ struct ScriptTests {
         case opened(step: UInt64)
         case failed(step: UInt64, Uplink.Reason)
         case timerFired
+        case reconnect
         case cancelled
     }
 
@@ -34,6 +35,7 @@ struct ScriptTests {
         case .opened(let step): uplink.opened(step: step, now: now)
         case .failed(let step, let reason): uplink.failed(step: step, reason, now: now, jitter: 0)
         case .timerFired: uplink.timerFired(now: now, jitter: 0)
+        case .reconnect: uplink.reconnect(now: now)
         case .cancelled: uplink.cancelled()
         }
     }
@@ -73,6 +75,27 @@ struct ScriptTests {
     }
 
     let ready: [Uplink.Effect] = [.disarmTimer, .announce(.ready)]
+
+    @Test func `whoever asks for a new connection gets an attempt at once, whatever is under way`() {
+        var uplink = Self.uplink()
+        play(
+            &uplink,
+            [
+                (0, .reconnect, []),
+                (0, .started, resolving(1, at: 0)),
+                (1, .reconnect, [.abandon] + resolving(2, at: 1)),
+                (2, .resolved(step: 2, candidates: 1), connecting(3, at: 2)),
+                (3, .reconnect, [.abandon] + resolving(4, at: 3)),
+                (4, .failed(step: 4, Self.refused), waiting(Self.refused, until: 254)),
+                (5, .reconnect, resolving(5, at: 5)),
+                (6, .resolved(step: 5, candidates: 1), connecting(6, at: 6)),
+                (7, .opened(step: 6), ready),
+                (8, .reconnect, waiting(.requested, until: 8)),
+                (8, .timerFired, resolving(7, at: 8)),
+                (9, .cancelled, [.abandon, .disarmTimer, .announce(.cancelled)]),
+                (10, .reconnect, []),
+            ])
+    }
 
     @Test func `a name is looked up, connected to, and ready`() {
         var uplink = Self.uplink()

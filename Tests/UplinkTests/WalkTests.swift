@@ -20,6 +20,8 @@ struct WalkTests {
         /// No attempt may begin before.
         var earliest: ContinuousClock.Instant?
         var announced = Uplink.State.setup
+        /// A new connection was asked for, at this moment.
+        var requested: ContinuousClock.Instant?
 
         init(_ settings: Uplink.Settings) {
             self.settings = settings
@@ -65,7 +67,7 @@ struct WalkTests {
                 timer = at
             case .disarmTimer: timer = nil
             case .announce(let state):
-                #expect(state != announced, "announced twice, seed \(seed)")
+                #expect(state != announced || requested == now, "announced twice, seed \(seed)")
                 announce(state)
             }
         }
@@ -81,7 +83,7 @@ struct WalkTests {
             if state == .ready { readySince = now }
             if case .waiting = state {
                 let outlived = readySince.map { now - $0 > .seconds(2) } ?? false
-                earliest = outlived ? now : now + .milliseconds(10)
+                earliest = outlived || requested == now ? now : now + .milliseconds(10)
                 readySince = nil
             }
             announced = state
@@ -108,7 +110,7 @@ struct WalkTests {
         let other = UInt64.random(in: 0...shell.lastStep + 1, using: &random)
         let isOther = Int.random(in: 0..<4, using: &random) == 0
         let step = isOther || shell.live == nil ? other : shell.live ?? 0
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<11, using: &random) {
         case 0...2:
             let count = Int.random(in: 1...3, using: &random)
             if step == shell.live && shell.isResolving {
@@ -122,6 +124,11 @@ struct WalkTests {
             let reason = reasons.randomElement(using: &random) ?? .ended
             return shell.uplink.failed(step: step, reason, now: shell.now, jitter: jitter)
         case 8:
+            // Whoever asks for an attempt gets it at once.
+            shell.requested = shell.now
+            shell.earliest = nil
+            return shell.uplink.reconnect(now: shell.now)
+        case 9:
             shell.now += .milliseconds(Int.random(in: 0...4000, using: &random))
             fallthrough
         default:
