@@ -49,7 +49,12 @@ public final class Inlet {
     func append(_ bytes: Span<UInt8>) {
         let needed = count + bytes.count
         if needed > storage.count { grow(to: max(needed, min(count * 2, longestFrame))) }
-        for i in bytes.indices { storage[count + i] = bytes[i] }
+        unsafe storage.withUnsafeMutableBufferPointer { storage in
+            unsafe bytes.withUnsafeBufferPointer { bytes in
+                _ = unsafe UnsafeMutableBufferPointer(rebasing: storage[count..<needed]).update(
+                    fromContentsOf: bytes)
+            }
+        }
         count = needed
     }
 

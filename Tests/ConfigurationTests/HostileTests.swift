@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(20)),
         arguments: [
             "[", "{", "[[]", "{a: ", "- ", "? ", ": ", "a: ", "a: 1\n", "a:\n ", "'", "\"", "\"\\x41", "!",
             "!a ",

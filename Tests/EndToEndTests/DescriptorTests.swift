@@ -2,7 +2,7 @@ import Linux
 import Testing
 
 /// More local programs than the process has descriptors for.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct DescriptorTests {
     @Test func `when descriptors run out new clients wait, and nothing else suffers`() throws {
         let upstream = try FakeUpstream()

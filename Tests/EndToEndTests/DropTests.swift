@@ -1,7 +1,7 @@
 import Testing
 
 /// Sockets with `when-behind: drop`: who does not keep up misses whole messages, and is told how many.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct DropTests {
     private static func configuration(_ upstream: FakeUpstream, patience: String = "1s") -> String {
         """

@@ -3,7 +3,7 @@ import Linux
 import Testing
 
 /// One feed, many local programs, both directions.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct FanOutTests {
     private static func configuration(_ upstream: FakeUpstream, _ wire: Wire) -> String {
         """

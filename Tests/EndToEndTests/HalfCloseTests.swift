@@ -2,7 +2,7 @@ import Linux
 import Testing
 
 /// A local program that ends one direction only.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct HalfCloseTests {
     private static func configuration(_ upstream: FakeUpstream, _ wire: Wire) -> String {
         "upstream: {address: '\(upstream.address)', framing: \(wire.yaml)}"

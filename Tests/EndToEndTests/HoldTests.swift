@@ -1,7 +1,7 @@
 import Testing
 
 /// What becomes of clients' messages while the upstream is away.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct HoldTests {
     private static func configuration(_ upstream: FakeUpstream, _ more: String) -> String {
         """

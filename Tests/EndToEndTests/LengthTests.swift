@@ -1,7 +1,7 @@
 import Testing
 
 /// What a length field can claim, in both directions.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct LengthTests {
     /// A field of so many bytes.
     struct Field: CustomTestStringConvertible, Sendable {

@@ -1,7 +1,7 @@
 import Testing
 
 /// Messages that are too long, and connections that are too quiet.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct LimitTests {
     private static func configuration(_ upstream: FakeUpstream, _ more: String, _ rest: String = "") -> String
     {

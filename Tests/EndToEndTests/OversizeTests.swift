@@ -1,7 +1,7 @@
 import Testing
 
 /// `oversize: skip`: messages that are too long are passed over.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct OversizeTests {
     private static func configuration(_ upstream: FakeUpstream, _ framing: String) -> String {
         """

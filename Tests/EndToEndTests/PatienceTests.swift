@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// Clients that fall behind, and those who must not suffer from them.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct PatienceTests {
     private static func configuration(_ upstream: FakeUpstream, _ socket: String = "") -> String {
         """

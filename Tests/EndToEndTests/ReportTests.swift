@@ -3,7 +3,7 @@ import Linux
 import Testing
 
 /// What users of other programs of this kind have reported, tried with this one.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct ReportTests {
     private static func configuration(_ upstream: FakeUpstream, _ more: String = "") -> String {
         """
