@@ -72,7 +72,7 @@ final class Conversation {
         while true {
             try eventually("all to be connected") {
                 try attend()
-                return server.stream != nil && daemon.clientCount() == 2
+                return ([server] + programs).allSatisfy { $0.stream != nil } && daemon.clientCount() == 2
             }
             let before = cuts
             number += 1
@@ -80,8 +80,7 @@ final class Conversation {
                 // Whether that failed, the next receive tells.
                 try? party.say(number)
             }
-            let patience = ContinuousClock.now + .milliseconds(500)
-            try eventually("message \(number)") {
+            try eventually("message \(number); until now \(heard)") {
                 try attend()
                 return cuts > before || isHeard(number) || hasNewcomer && ContinuousClock.now > patience
             }
@@ -95,9 +94,18 @@ final class Conversation {
         programs.allSatisfy { $0.heard["server"]?.last == number && server.heard[$0.name]?.last == number }
     }
 
+    /// What has arrived where.
+    private var heard: String {
+        ([server] + programs).map { party in
+            "\(party.name)\(party.stream == nil ? " (gone)" : "") heard \(party.heard)"
+        }.joined(separator: ", ")
+    }
+
     private func attend() throws {
         for party in [server] + programs where party.listen() { cuts += 1 }
         if server.stream == nil { server.stream = try upstream.acceptNow() }
+        // One that the daemon has not let go of yet would be counted in place of a new one, which would miss messages.
+        guard daemon.clientCount() == programs.count(where: { $0.stream != nil }) else { return }
         for program in programs where program.stream == nil {
             program.stream = try Stream.connecting(to: .unix(path: daemon.path()))
             hasNewcomer = true
