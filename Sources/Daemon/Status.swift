@@ -14,10 +14,10 @@ final class Status: TimerHandler {
     private var told = ""
     private var rates: Rates
     private var isFlowing = false
-    /// When there are rates to be told, after bytes began to move.
-    private var sampleDue: ContinuousClock.Instant
     private var due: ContinuousClock.Instant
     private var timer: TimerID?
+    /// Whether the timer ends an interval of the rates; otherwise only the clients are to be told.
+    private var isSampling = false
 
     init(of bridge: Bridge, notifier: Notifier, loop: EventLoop) {
         self.bridge = bridge
@@ -25,7 +25,6 @@ final class Status: TimerHandler {
         self.loop = loop
         rates = Rates(now: loop.now)
         due = loop.now
-        sampleDue = loop.now
         bridge.reportNextFlow()
     }
 
@@ -39,6 +38,7 @@ final class Status: TimerHandler {
             tell()
         } else if timer == nil {
             timer = loop.arm(at: due, handler: self)
+            isSampling = false
         }
     }
 
@@ -46,13 +46,14 @@ final class Status: TimerHandler {
     func flowing() {
         isFlowing = true
         rates.begin(now: loop.now)
-        sampleDue = loop.now + Self.interval
-        if timer == nil { timer = loop.arm(at: sampleDue, handler: self) }
+        guard timer == nil else { return }
+        timer = loop.arm(at: loop.now + Self.interval, handler: self)
+        isSampling = true
     }
 
     func timerFired(_ timer: TimerID) {
         self.timer = nil
-        if isFlowing && loop.now >= sampleDue {
+        if isFlowing && isSampling {
             rates.add(bridge.totals, now: loop.now)
             isFlowing = !rates.isZero
             if !isFlowing { bridge.reportNextFlow() }
@@ -65,6 +66,7 @@ final class Status: TimerHandler {
         due = now + Self.interval
         if let timer { loop.disarm(timer) }
         timer = isFlowing ? loop.arm(at: due, handler: self) : nil
+        isSampling = isFlowing
         let line = text.text(clients: bridge.clientCount, rates: rates, now: now)
         guard line != told else { return }
         told = line
