@@ -10,8 +10,8 @@ extension Abuse {
                 try scene.flood(messages: 200)
             }
         },
-        Abuse("a hundred times SIGHUP") { scene in
-            for _ in 0..<100 { scene.daemon.signal(SIGHUP) }
+        Abuse("fifty times SIGHUP") { scene in
+            for _ in 0..<50 { scene.daemon.signal(SIGHUP) }
             try scene.flood(messages: 200)
         },
         Abuse("SIGPIPE") { scene in
