@@ -23,6 +23,6 @@ func eventually(
 extension Duration {
     var milliseconds: Int32 { Int32(clamping: Int((self / .milliseconds(1)).rounded(.up))) }
 
-    /// What an end in good order takes at the most: 2.5 s, and as much again on a machine that is busy with other tests.
-    static let orderlyEnd = Duration.seconds(5)
+    /// What an end in good order takes at the most: two seconds of sending what is left, and half a second.
+    static let orderlyEnd = Duration.milliseconds(2500)
 }
