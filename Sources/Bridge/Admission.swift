@@ -5,6 +5,7 @@ struct Admission {
     private let limits: ClientLimits
     private(set) var count = 0
     private var countOfUser: [UInt32: Int] = [:]
+    private var countOfSocket: [String: Int] = [:]
 
     init(_ limits: ClientLimits) { self.limits = limits }
 
@@ -20,13 +21,18 @@ struct Admission {
         return nil
     }
 
-    mutating func admitted(user uid: UInt32) {
+    /// How many are connected to the socket of this name.
+    func count(on socket: String) -> Int { countOfSocket[socket, default: 0] }
+
+    mutating func admitted(user uid: UInt32, on socket: String) {
         count += 1
         countOfUser[uid, default: 0] += 1
+        countOfSocket[socket, default: 0] += 1
     }
 
-    mutating func left(user uid: UInt32) {
+    mutating func left(user uid: UInt32, from socket: String) {
         count -= 1
+        countOfSocket[socket, default: 0] -= 1
         let rest = countOfUser[uid, default: 0] - 1
         // Nothing is kept of users who are gone.
         countOfUser[uid] = rest > 0 ? rest : nil

@@ -9,24 +9,23 @@ extension Bridge {
         if let reason = admission.refusal(ofUser: credentials.uid) {
             // What it has sent by now would turn the end-of-file into a reset.
             descriptor.discardReceived(atMost: 64 << 10)
-            totals.refusedClients += 1
             return report(.refused(socket: socket.name, credentials, reason))
         }
         if !socket.maySend { try descriptor.shutDown(.reading) }
-        clientsAdmitted = clientsAdmitted == .max - 1 ? 1 : clientsAdmitted + 1
         let upstream = configuration.upstream
         let client = Client(
             descriptor,
             identity: ClientIdentity(
-                number: clientsAdmitted, socket: socket.name, pid: credentials.pid, uid: credentials.uid),
+                number: newClientNumber(), socket: socket.name, pid: credentials.pid, uid: credentials.uid),
             patience: socket.patience, whenBehind: socket.whenBehind,
             reading: socket.maySend
                 ? .frames(Inlet(framing: upstream.sendFraming, limit: upstream.maxMessage)) : .refused,
-            cursor: log.newCursor(), bridge: self)
+            log: log, bridge: self)
         try client.watch(in: loop)
         client.slot = clients.count
         clients.append(client)
-        admission.admitted(user: credentials.uid)
+        clientOfNumber[client.identity.number] = client
+        admission.admitted(user: credentials.uid, on: socket.name)
         report(.admitted(client.identity))
     }
 
@@ -44,7 +43,8 @@ extension Bridge {
             last.slot = client.slot
         }
         client.slot = -1
-        admission.left(user: client.identity.uid)
+        clientOfNumber[client.identity.number] = nil
+        admission.left(user: client.identity.uid, from: client.identity.socket)
         client.close()
         report(.left(client.identity, reason))
         for listener in listeners { listener.resume() }

@@ -86,7 +86,7 @@ extension Bridge {
     private func received(_ count: Int, from client: Client, _ inlet: Inlet) -> Bool {
         defer { if isDiscarding { discardOutbox(.upstreamAway) } }
         do throws(FramingError) {
-            _ = try outbox.received(count, from: inlet)
+            client.received(Amount(messages: try outbox.received(count, from: inlet), bytes: count))
             return true
         } catch {
             leave(client, .framing(error))

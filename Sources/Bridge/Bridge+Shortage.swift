@@ -7,7 +7,9 @@ extension Bridge {
 
     /// Tries again after a while everything that rests. Patience and idle-timeout bound how often.
     func shortage() {
-        if !isArmed(.shortage) { arm(.shortage, at: loop.now + Self.rest) }
+        guard !isArmed(.shortage) else { return }
+        arm(.shortage, at: loop.now + Self.rest)
+        report(.shortage)
     }
 
     func shortageMayBeOver() {

@@ -57,7 +57,8 @@ public final class Bridge {
 
     private(set) var listeners: [Listener] = []
     var clients: [Client] = []
-    var clientsAdmitted: UInt32 = 0
+    var clientOfNumber: [UInt32: Client] = [:]
+    private var lastClientNumber: UInt32 = 0
     /// How many of them are made to skip messages.
     var skippingClients = 0
     var admission: Admission
@@ -155,6 +156,14 @@ public final class Bridge {
     }
 
     public var clientCount: Int { clients.count }
+
+    func newClientNumber() -> UInt32 {
+        repeat {
+            lastClientNumber = lastClientNumber == .max - 1 ? 1 : lastClientNumber + 1
+        } while clientOfNumber[lastClientNumber] != nil
+        return lastClientNumber
+    }
+
     /// Whether one more can be accepted: there is a descriptor for it, or it will be refused at once.
     var canAccept: Bool { clients.count < maximumClients || admission.isFull }
 
@@ -162,7 +171,6 @@ public final class Bridge {
 
     func record(_ reason: DiscardReason, _ amount: Amount) {
         guard amount != Amount() else { return }
-        totals.discard(amount, reason)
         report(.discarded(reason, amount))
     }
 

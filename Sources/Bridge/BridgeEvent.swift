@@ -23,6 +23,8 @@ public enum BridgeEvent: Equatable, Sendable {
     case socketGone(socket: String, path: String)
     /// So much has just been thrown away.
     case discarded(DiscardReason, Amount)
+    /// The kernel has no memory for a transfer: it is tried again after a while.
+    case shortage
     /// Bytes come from the upstream or go to it, for the first time since `reportNextFlow`.
     case flowing
     /// `stop` has done its work: the loop can end.
@@ -62,6 +64,8 @@ public enum LeaveReason: Equatable, Sendable {
     case framing(FramingError)
     /// A system call on its socket failed.
     case failed(SystemError)
+    /// `disconnect` was called.
+    case requested
     /// The daemon ends.
     case stopped
 }

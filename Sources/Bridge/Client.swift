@@ -40,21 +40,33 @@ final class Client: ReadinessHandler {
     private(set) var isSkipping = false
     /// What it has missed since.
     private(set) var missed = Amount()
+    /// What it had missed before.
+    private var missedBefore = Amount()
     /// The end of a message that it had the beginning of when it was made to skip; goes before all else.
     private var remainder: [UInt8] = []
     /// How much of that has been sent.
     private var remainderSent = 0
 
+    private let command: String?
+    private let since: ContinuousClock.Instant
+    /// Messages that the log had had when it connected.
+    private let firstMessage: UInt64
+    private var sentBytes = 0
+    private var received = Amount()
+
     init(
         _ descriptor: consuming FileDescriptor, identity: ClientIdentity, patience: Duration?,
-        whenBehind: SocketSettings.WhenBehind, reading: Reading, cursor: Cursor, bridge: Bridge
+        whenBehind: SocketSettings.WhenBehind, reading: Reading, log: BroadcastLog, bridge: Bridge
     ) {
         self.descriptor = descriptor
         self.identity = identity
         self.patience = patience
         self.whenBehind = whenBehind
         self.reading = reading
-        self.cursor = cursor
+        cursor = log.newCursor()
+        firstMessage = log.messages
+        since = bridge.loop.now
+        command = processName(pid: identity.pid)
         self.bridge = bridge
         recipient = Recipient(client: identity.number)
     }
@@ -117,6 +129,7 @@ final class Client: ReadinessHandler {
             guard let transfer else { break }
             var count = 0
             if case .moved(let moved) = transfer { count = moved }
+            sentBytes += count
             log.advance(&cursor, by: count)
             if count < wanted { try isBlocked() }
         }
@@ -129,7 +142,10 @@ final class Client: ReadinessHandler {
         guard isWritable else { return }
         let remainder = remainder
         let unsent = remainder.span.extracting(remainderSent...)
-        if case .moved(let count) = try descriptor.send(unsent) { remainderSent += count }
+        if case .moved(let count) = try descriptor.send(unsent) {
+            remainderSent += count
+            sentBytes += count
+        }
         guard remainderSent == remainder.count else { return try isBlocked() }
         self.remainder = []
         remainderSent = 0
@@ -157,6 +173,7 @@ final class Client: ReadinessHandler {
     /// It has caught up.
     func endSkipping() {
         isSkipping = false
+        missedBefore.add(missed)
         missed = Amount()
     }
 
@@ -186,6 +203,24 @@ final class Client: ReadinessHandler {
 
     func receive(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Transfer {
         try descriptor.receive(into: &bytes)
+    }
+
+    /// So much has come from it, with messages that became whole.
+    func received(_ amount: Amount) { received.add(amount) }
+
+    func status(_ log: BroadcastLog) -> ClientStatus {
+        var missed = missedBefore
+        missed.add(self.missed)
+        let unsent = log.unsent(at: cursor, for: recipient)
+        let isInRemainder = !remainder.isEmpty
+        let lag = Amount(
+            messages: unsent.messages + (isInRemainder ? 1 : 0),
+            bytes: unsent.bytes + remainder.count - remainderSent)
+        let sent = Int(log.messages - firstMessage) - lag.messages - missed.messages
+        return ClientStatus(
+            identity: identity, command: command, since: since, lag: lag,
+            sent: Amount(messages: sent, bytes: sentBytes),
+            received: received, missed: missed, isSkipping: isSkipping)
     }
 
     /// A number that changes when the client has read something: what the kernel still holds for it is part of it.

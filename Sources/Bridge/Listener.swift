@@ -40,6 +40,15 @@ final class Listener: ReadinessHandler, TimerHandler {
         file.remove()
     }
 
+    func status(clients: Int) -> SocketStatus {
+        let trouble: SocketStatus.Trouble? =
+            if fileWatch?.isGone ?? false { .gone } else if isPaused { reported.map { .paused($0) } } else {
+                nil
+            }
+        return SocketStatus(
+            name: settings.name, path: settings.path, clients: clients, trouble: trouble)
+    }
+
     /// Whether who connects to a path comes here.
     func isReached(by path: String) -> Bool { file.isReached(by: path) }
 

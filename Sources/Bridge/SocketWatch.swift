@@ -7,6 +7,8 @@ final class SocketWatch: ReadinessHandler {
     private let watch: FileWatch
     private unowned let bridge: Bridge
     private var registration: Registration?
+    /// The socket has vanished.
+    private(set) var isGone = false
 
     /// - Parameters:
     ///   - name: The socket's, in the configuration.
@@ -24,6 +26,7 @@ final class SocketWatch: ReadinessHandler {
     func becameReady(_ readiness: Readiness) {
         watch.reset()
         guard !file.isInPlace else { return }
+        isGone = true
         end()
         bridge.report(.socketGone(socket: name, path: file.path))
     }

@@ -1,16 +1,11 @@
-/// What a bridge has done since it was started.
+/// What has flowed since the bridge was started, through all connections.
 public struct Totals: Equatable, Sendable {
     /// From the upstream.
     public var received = Amount()
     /// To the upstream.
     public var sent = Amount()
-    /// Programs that were one client too many.
-    public var refusedClients = 0
-    private var discards = [Amount](repeating: Amount(), count: DiscardReason.allCases.count)
 
-    public func discarded(_ reason: DiscardReason) -> Amount { discards[reason.rawValue] }
-
-    mutating func discard(_ amount: Amount, _ reason: DiscardReason) { discards[reason.rawValue].add(amount) }
+    public init() {}
 }
 
 /// So much of something.

@@ -42,6 +42,11 @@ extension Configuration {
     /// Every setting in effect, as YAML that gives an equal configuration to a bridge of the same name.
     public func yaml() -> String { Output.lines(Keys.bridge.write(self)) }
 
+    /// Where the control socket of a bridge is: people find it by its name, so no configuration moves it.
+    public static func controlPath(of bridge: String, in runtimeDirectory: String) -> String {
+        "\(runtimeDirectory)/\(bridge).control"
+    }
+
     /// Every key with its type, its default and what it is for, in lines of at most 80 characters.
     public static var keyReference: String { KeyReference.text }
 

@@ -55,8 +55,8 @@ struct Decoding {
         let advice =
             if let near = nearest(to: entry.name, among: known) {
                 "did you mean '\(near)'?"
-            } else if let place = elsewhere.first, elsewhere.count == 1 {
-                "did you mean '\(place)'?"
+            } else if (1...2).contains(elsewhere.count) {
+                "did you mean \(elsewhere.map { "'\($0)'" }.joined(separator: " or "))?"
             } else {
                 "\(Allowed(known))"
             }

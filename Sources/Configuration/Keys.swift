@@ -31,6 +31,18 @@ enum Keys {
         Key(
             "ready-when", \.readyWhen, .choice, .text("listening"),
             "When systemd takes the service for started: when it listens, or once its upstream is connected."),
+        Key(
+            "control", \.control, .mapping(.blank, control, style: .flow), .parts,
+            "BRIDGE.control in the runtime directory, the socket that trunklinectl speaks to."),
+    ])
+
+    static let control = Table<ControlSettings>([
+        Key(
+            "mode", \.mode, .mode, .text("0660"),
+            "Who may look; only root and the daemon's own user may steer."),
+        Key(
+            "group", \.group, .optional(.group), .derived("the daemon's own") { _, _ in nil },
+            "The group that owns the control socket."),
     ])
 
     static let upstream = Table<UpstreamSettings>([
@@ -138,6 +150,8 @@ extension Decoding {
     func defaultPath(of socket: String) -> String {
         "\(runtimeDirectory)/\(bridge)\(socket == "default" ? "" : ".\(socket)").sock"
     }
+
+    var controlPath: String { Configuration.controlPath(of: bridge, in: runtimeDirectory) }
 }
 
 // MARK: What the tables fill
@@ -145,7 +159,11 @@ extension Decoding {
 extension Configuration {
     static let blank = Configuration(
         name: "", upstream: .blank, sockets: [], buffer: 0, outbox: 0, whenDown: .hold, holdTime: nil,
-        clientLimits: ClientLimits(total: nil, perUser: nil), readyWhen: .listening)
+        clientLimits: ClientLimits(total: nil, perUser: nil), readyWhen: .listening, control: .blank)
+}
+
+extension ControlSettings {
+    static let blank = ControlSettings(mode: 0, group: nil)
 }
 
 extension UpstreamSettings {

@@ -71,7 +71,13 @@ extension Decoding {
     }
 
     private mutating func checkPaths(_ configuration: Configuration) {
-        var owners: [String: String] = [:]
+        let control = controlPath
+        if control.utf8.count > longestSocketPath {
+            report(
+                "the path of the control socket, \"\(printable(control))\", has \(control.utf8.count) bytes;"
+                    + " allowed are at most \(longestSocketPath)", at: nil)
+        }
+        var owners = [plain(control): "the control socket"]
         for endpoint in configuration.upstream.uplink.endpoints {
             if case .unix(let path) = endpoint { owners[plain(path)] = "upstream.address" }
         }

@@ -17,6 +17,7 @@ public struct Configuration: Equatable, Sendable {
     public var holdTime: Duration?
     public var clientLimits: ClientLimits
     public var readyWhen: ReadyWhen
+    public var control: ControlSettings
 
     /// What becomes of clients' messages while the upstream is away.
     public enum WhenDown: String, Equatable, Sendable, CaseIterable {
@@ -36,7 +37,8 @@ public struct Configuration: Equatable, Sendable {
 
     public init(
         name: String, upstream: UpstreamSettings, sockets: [SocketSettings], buffer: Int, outbox: Int,
-        whenDown: WhenDown, holdTime: Duration?, clientLimits: ClientLimits, readyWhen: ReadyWhen
+        whenDown: WhenDown, holdTime: Duration?, clientLimits: ClientLimits, readyWhen: ReadyWhen,
+        control: ControlSettings
     ) {
         self.name = name
         self.upstream = upstream
@@ -47,6 +49,20 @@ public struct Configuration: Equatable, Sendable {
         self.holdTime = holdTime
         self.clientLimits = clientLimits
         self.readyWhen = readyWhen
+        self.control = control
+    }
+}
+
+/// The socket through which the bridge is watched and steered.
+public struct ControlSettings: Equatable, Sendable {
+    /// Permission bits of the socket in the file system.
+    public var mode: UInt32
+    /// The group that owns the socket; `nil` is the daemon's own.
+    public var group: SocketSettings.Group?
+
+    public init(mode: UInt32, group: SocketSettings.Group?) {
+        self.mode = mode
+        self.group = group
     }
 }
 

@@ -1,5 +1,6 @@
 public import Bridge
 public import Configuration
+import Control
 import Glibc
 public import Linux
 import Systemd
@@ -20,14 +21,17 @@ public final class Daemon {
     }
 
     private let loop: EventLoop
-    private let name: String
     private let signals: Signals
     private let journal: Journal
     private let notifier: Notifier?
     private let supervision: Supervision?
     private var bridge: Bridge?
+    private var control: ControlService?
 
     private var status: Status?
+    private(set) var counters = Counters()
+    /// What is less urgent is not logged.
+    var logLevel = LogLevel.info
     private var outage = OutageLog()
     /// What can be said again and again is said so often at the most; the rest is counted.
     private var throttles = Dictionary(
@@ -42,14 +46,16 @@ public final class Daemon {
 
     /// - Parameters:
     ///   - configuration: The bridge.
+    ///   - controlPath: Where its control socket is to be.
     ///   - notifySocket: `$NOTIFY_SOCKET`; `nil` without a service manager.
     /// - Throws: What keeps the event loop or the log from being set up.
-    public init(_ configuration: Configuration, notifySocket: String?) throws(SystemError) {
-        name = configuration.name
+    public init(
+        _ configuration: Configuration, controlPath: String, notifySocket: String?
+    ) throws(SystemError) {
         signals = try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1])
         loop = try EventLoop()
         journal = try Journal(
-            fields: JournalField.common(bridge: name), lossID: LogKind.linesLost.rawValue)
+            fields: JournalField.common(bridge: configuration.name), lossID: LogKind.linesLost.rawValue)
         var notifier: Notifier?
         if let notifySocket {
             do throws(SystemError) {
@@ -68,10 +74,10 @@ public final class Daemon {
                 watchdogInterval: Heartbeat.watchdogInterval(pid: getpid(), Program.environment))
         }
         _ = try loop.add(signals.descriptor, for: .readable, handler: self)
-        start(configuration)
+        start(configuration, controlPath: controlPath)
     }
 
-    private func start(_ configuration: Configuration) {
+    private func start(_ configuration: Configuration, controlPath: String) {
         let reserve = Self.reservedDescriptors + Self.descriptorsOfSocket * configuration.sockets.count
         let limit = raiseOpenFileLimit()
         do throws(BridgeError) {
@@ -79,14 +85,32 @@ public final class Daemon {
                 configuration, loop: loop, maximumClients: max(1, limit - reserve),
                 observer: self)
             self.bridge = bridge
-            status = notifier.map { Status(of: bridge, notifier: $0, loop: loop) }
+            let status = Status(of: bridge, notifier: notifier, loop: loop)
+            self.status = status
             try bridge.start()
+            control = listen(
+                at: controlPath, configuration.control,
+                BridgeControl(
+                    of: bridge, status: status, configuration: configuration, daemon: self, loop: loop))
             let paths = configuration.sockets.map(\.path).joined(separator: ", ")
             log(LogLine(.listening, .info, "listening on \(paths)"))
             supervision?.listening()
         } catch {
             log(LogLine(.cannotStart, .error, "\(error); cannot start"))
             exitStatus = 1
+        }
+    }
+
+    /// Messages matter more than looking: without a control socket the bridge works all the same.
+    private func listen(
+        at path: String, _ settings: ControlSettings, _ controlled: BridgeControl
+    ) -> ControlService? {
+        do throws(ControlServiceError) {
+            return try ControlService(
+                at: path, settings, loop: loop, controlled: controlled)
+        } catch {
+            log(LogLine(.noControl, .warning, "\(error); the bridge can neither be looked at nor steered"))
+            return nil
         }
     }
 
@@ -109,29 +133,39 @@ public final class Daemon {
 
     // MARK: Log
 
-    private func log(_ line: LogLine?) {
-        guard let line else { return }
-        journal.log(line.entry)
+    func log(_ line: LogLine) {
+        tell(line)
+        write(line)
     }
 
     private func log(_ line: LogLine, on topic: Topic) {
+        tell(line)
         if throttles[topic]?.allows(at: loop.now) ?? true {
-            log(line)
+            write(line)
         } else if summaryTimer == nil, let interval = throttles[topic]?.interval {
             summaryTimer = loop.arm(at: loop.now + interval, handler: self)
         }
+    }
+
+    /// To those who follow what happens.
+    private func tell(_ line: LogLine) {
+        control?.tell(EventDescription(line, time: wallMicroseconds(of: loop.now, now: loop.now)))
+    }
+
+    private func write(_ line: LogLine) {
+        if line.level <= logLevel { journal.log(line.entry) }
     }
 
     private func logSummary() {
         for topic in Topic.allCases {
             let count = throttles[topic]?.takeSuppressed() ?? 0
             let level: LogLevel = topic == .clients ? .info : .warning
-            if count > 0 { log(LogLine(.leftOut, level, "\(count) more \(topic.rawValue) were left out")) }
+            if count > 0 { write(LogLine(.leftOut, level, "\(count) more \(topic.rawValue) were left out")) }
         }
     }
 
     private func logDiscards() {
-        for line in discards.takeSuppressed() { log(line) }
+        for line in discards.takeSuppressed() { write(line) }
         if let discardTimer { loop.disarm(discardTimer) }
         discardTimer = nil
         armDiscards()
@@ -145,10 +179,13 @@ public final class Daemon {
 
 extension Daemon: BridgeObserver {
     public func report(_ event: BridgeEvent) {
+        counters.count(event)
         switch event {
         case .uplink(let state):
             status?.uplinkChanged(state)
-            logOutage(outage.line(for: state, now: loop.now))
+            let line = outage.line(for: state, now: loop.now)
+            if line == nil, let detail = LogLine(detail: state, now: loop.now) { log(detail) }
+            logOutage(line)
             if case .ready = state { supervision?.connected() }
         case .admitted(let client):
             log(LogLine(admitted: client), on: .clients)
@@ -169,15 +206,17 @@ extension Daemon: BridgeObserver {
             log(LogLine(acceptingResumedOn: socket), on: .accepting)
         case .socketGone(let socket, let path): log(LogLine(goneFrom: path, socket: socket))
         case .discarded(let reason, let amount):
-            log(discards.line(for: reason, amount))
+            tell(LogLine(discarded: amount, reason))
+            if let line = discards.line(for: reason, amount) { write(line) }
             armDiscards()
+        case .shortage: break
         case .flowing: status?.flowing()
         case .stopped: stopped()
         }
     }
 
     private func logOutage(_ line: LogLine?) {
-        log(line)
+        if let line { log(line) }
         // What the outage has cost is told with its end.
         if line?.kind == .connected { logDiscards() }
         if let outageTimer { loop.disarm(outageTimer) }
@@ -187,7 +226,10 @@ extension Daemon: BridgeObserver {
     private func stopped() {
         logSummary()
         logDiscards()
-        if let totals = bridge?.totals { log(LogLine(.stopped, .info, "stopped: \(totals.text)")) }
+        if let totals = bridge?.totals {
+            log(LogLine(.stopped, .info, "stopped: \(counters.text(totals))"))
+        }
+        control?.close()
         loop.stop()
     }
 }

@@ -62,6 +62,7 @@ extension LeaveReason {
         case .behind: [.reason("patience")]
         case .framing: [.reason("framing")]
         case .failed(let error): JournalField.failure(error)
+        case .requested: [.reason("requested")]
         case .stopped: [.reason("stopped")]
         }
     }
@@ -82,20 +83,6 @@ extension RefusalReason {
         switch self {
         case .tooMany: "max-clients"
         case .tooManyOfUser: "max-clients-per-user"
-        }
-    }
-}
-
-extension DiscardReason {
-    var name: String {
-        switch self {
-        case .cutOff: "cut-off"
-        case .oversize: "oversize"
-        case .unfinished: "unfinished"
-        case .upstreamAway: "upstream-away"
-        case .notAllowed: "not-allowed"
-        case .behind: "behind"
-        case .stopped: "stopped"
         }
     }
 }

@@ -4,11 +4,14 @@
 /// A number never changes its meaning. `systemd/trunkline.catalog` explains each, for `journalctl --catalog`.
 enum LogKind: String, CaseIterable {
     case listening = "11f3e84ef7cb4590a1ecb06591123436"
+    case noControl = "4c547cb46b824c91b1f9cd0512fd9589"
     case cannotStart = "d52d01383b2446fd8db6b72c37cdf4cf"
     case managerUnreachable = "f37db61b2a7d4246a24734d5a1602e5c"
     case loopFailed = "b9aa6a5b82b94dbd9a971df0a76ab085"
 
+    case attempt = "a70ba0656d724db1b3741607ef781d38"
     case connected = "4a28944a833c4598a5540c85d2036107"
+    case upstreamEnded = "1e94ce4c43f64c5f9a4a231b0507c395"
     case upstreamAway = "4afeff0d7f814586a07b3eacbde8b3a2"
     case upstreamStillAway = "fa7ecc15cd7c46d6a67c3a0d93c35d3d"
 
@@ -27,6 +30,8 @@ enum LogKind: String, CaseIterable {
     case linesLost = "b17b159f279843c1842c21a8673430ce"
 
     case notReloaded = "8d3ae645ac45470e9493a987f681fcd5"
+    case disconnecting = "1351b80df5db4666929c7e9dfeb078a9"
+    case logLevelSet = "2e94c3d5016d45f0bd18dcb83ba02401"
     case reconnecting = "4e0367e0846f4b319fcf5454a3d411c1"
     case stopping = "4ee9163b7def45bba8a314df52bcf0b8"
     case stopped = "7fc933485b44410fb31f12058fd0c32b"

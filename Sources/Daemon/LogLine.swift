@@ -36,6 +36,7 @@ struct LogLine: Equatable {
             case .framing(let error):
                 (.clientDisconnected, .warning, "disconnected: it sent garbage: \(error)")
             case .failed(let error): (.clientDisconnected, .warning, "disconnected: \(error)")
+            case .requested: (.clientDisconnected, .notice, "disconnected through the control socket")
             case .stopped: (.clientLeft, .info, "disconnected: the daemon stops")
             }
         self.init(kind, level, "\(client.text) \(words)", client.fields + reason.fields)
@@ -60,7 +61,9 @@ struct LogLine: Equatable {
     }
 
     init(discarded amount: Amount, _ reason: DiscardReason) {
-        self.init(.discarded, reason.level, "discarded \(amount.text) \(reason.text)", [.reason(reason.name)])
+        self.init(
+            .discarded, reason.level, "discarded \(amount.text) \(reason.text)",
+            [.reason(Trouble(reason).rawValue)])
     }
 
     init(fellBehind client: ClientIdentity, bytes: Int) {
@@ -75,6 +78,39 @@ struct LogLine: Equatable {
             .clientMissed, .notice,
             "\(client.text) \(hasCaughtUp ? "has caught up: it" : "never caught up: it") missed \(amount.whole)",
             client.fields)
+    }
+
+    /// - Parameter level: Whether a person is needed.
+    init(
+        waiting reason: Uplink.Reason, _ address: String, until: ContinuousClock.Instant, lifetime: Duration?,
+        level: LogLevel, now: ContinuousClock.Instant
+    ) {
+        let what = reason.text(address: address, wasReady: lifetime != nil)
+        let lasted = lifetime.map { " after \($0.text)" } ?? ""
+        let next = until <= now ? "at once" : "in \((until - now).text)"
+        self.init(
+            .upstreamAway, level, "\(what)\(lasted); next attempt \(next)",
+            [.upstream(address)] + reason.fields)
+    }
+
+    /// A change of the uplink's state that is of interest only to those who follow each.
+    init?(detail state: UplinkState, now: ContinuousClock.Instant) {
+        switch state {
+        case .resolving(let endpoint):
+            self.init(.attempt, .debug, "resolving \(endpoint)", [.upstream("\(endpoint)")])
+        case .connecting(let address):
+            self.init(.attempt, .debug, "connecting to \(address)", [.upstream(address)])
+        case .ready(let address, _):
+            self.init(.connected, .debug, "connected to \(address)", [.upstream(address)])
+        case .ended(let address):
+            self.init(
+                .upstreamEnded, .debug,
+                "the connection to \(address) was ended by the upstream; slow clients have yet to read",
+                [.upstream(address)])
+        case .waiting(let reason, let address, let until, let lifetime):
+            self.init(waiting: reason, address, until: until, lifetime: lifetime, level: .debug, now: now)
+        case .cancelled: return nil
+        }
     }
 
     init(refused program: PeerCredentials, socket: String, _ reason: RefusalReason) {
@@ -117,18 +153,7 @@ extension Amount {
     var text: String { messages > 0 ? whole : counted(bytes, "byte") }
 
     /// `3 messages (120 bytes)`, also when there are none.
-    fileprivate var whole: String { "\(counted(messages, "message")) (\(counted(bytes, "byte")))" }
-}
-
-extension Totals {
-    var text: String {
-        var parts = ["received \(received.whole)", "sent \(sent.whole)"]
-        for reason in DiscardReason.allCases where discarded(reason) != Amount() {
-            parts.append("discarded \(discarded(reason).text) \(reason.text)")
-        }
-        if refusedClients > 0 { parts.append("refused \(counted(refusedClients, "client"))") }
-        return parts.joined(separator: ", ")
-    }
+    var whole: String { "\(counted(messages, "message")) (\(counted(bytes, "byte")))" }
 }
 
 extension DiscardReason {

@@ -52,12 +52,9 @@ struct OutageLog {
         case .waiting(let reason, let address, let until, let lifetime):
             if outage == nil, let lifetime { begin(after: lifetime) }
             let what = reason.text(address: address, wasReady: lifetime != nil)
-            let lasted = lifetime.map { " after \($0.text)" } ?? ""
-            let next = until <= now ? "at once" : "in \((until - now).text)"
             let line = LogLine(
-                .upstreamAway, level(reason, isAtOnce: until <= now),
-                "\(what)\(lasted); next attempt \(next)",
-                [.upstream(address)] + reason.fields)
+                waiting: reason, address, until: until, lifetime: lifetime,
+                level: level(reason, isAtOnce: until <= now), now: now)
             return waiting(what, line, lifetime: lifetime, now: now)
         }
     }

@@ -1,51 +1,76 @@
 import Bridge
 
-/// How much flows each second, in both directions, over the last seconds.
+/// How much flows in both directions, on the average over the last seconds.
 struct Rates {
+    /// Messages and bytes each second.
+    struct Rate: Equatable {
+        var messages = 0.0
+        var bytes = 0.0
+    }
     private struct Sample {
         let time: ContinuousClock.Instant
-        let received: Amount
-        let sent: Amount
+        let totals: Totals
     }
-    /// Rates are told over so many intervals between samples.
-    private static let span = 5
+    /// The longest time over which a rate can be told.
+    private static let longest = Duration.seconds(60)
 
-    /// The oldest first; at least one.
+    /// The oldest first, a second or more between them; at least one.
     private var samples: [Sample]
 
-    /// Nothing has flowed yet.
-    init(now: ContinuousClock.Instant) {
-        samples = [Sample(time: now, received: Amount(), sent: Amount())]
-    }
+    var sampleCount: Int { samples.count }
 
-    /// Begins anew after a time in which nothing has flowed since the last sample.
-    mutating func begin(now: ContinuousClock.Instant) {
-        let last = samples[samples.count - 1]
-        samples = [Sample(time: now, received: last.received, sent: last.sent)]
-    }
+    /// Nothing has flowed yet.
+    init(now: ContinuousClock.Instant) { samples = [Sample(time: now, totals: Totals())] }
+
+    /// Something flows again, after a time in which nothing has flowed since the last sample.
+    mutating func begin(now: ContinuousClock.Instant) { add(samples[samples.count - 1].totals, now: now) }
 
     mutating func add(_ totals: Totals, now: ContinuousClock.Instant) {
-        samples.append(Sample(time: now, received: totals.received, sent: totals.sent))
-        if samples.count > Self.span + 1 { samples.removeFirst() }
+        samples.append(Sample(time: now, totals: totals))
+        let start = now - Self.longest
+        let old = samples.firstIndex { $0.time > start } ?? samples.count
+        // The newest of the old ones tells what had flowed at the start.
+        samples.removeFirst(max(0, old - 1))
     }
 
-    /// Nothing has flowed in the last seconds.
-    var isZero: Bool {
-        let (first, last) = (samples[0], samples[samples.count - 1])
-        return first.received == last.received && first.sent == last.sent
+    /// - Parameters:
+    ///   - span: At most a minute; a process that is younger has its own age instead.
+    ///   - totals: What has flowed by now.
+    ///   - now: The time.
+    func received(over span: Duration, _ totals: Totals, now: ContinuousClock.Instant) -> Rate {
+        rate(over: span, totals, now: now, of: \.received)
     }
 
-    /// `120 msg/s 7.1 kB/s in, 0 out`.
+    /// As `received`.
+    func sent(over span: Duration, _ totals: Totals, now: ContinuousClock.Instant) -> Rate {
+        rate(over: span, totals, now: now, of: \.sent)
+    }
+
+    private func rate(
+        over span: Duration, _ totals: Totals, now: ContinuousClock.Instant,
+        of direction: KeyPath<Totals, Amount>
+    ) -> Rate {
+        let start = now - span
+        let before = max(0, (samples.firstIndex { $0.time > start } ?? samples.count) - 1)
+        let (sample, next) = (
+            samples[before], before + 1 < samples.count ? samples[before + 1].totals : totals
+        )
+        // While nothing flowed no samples were taken, so this one holds until the next.
+        let isAtRest = sample.totals == next
+        let seconds = (now - (isAtRest ? max(sample.time, start) : sample.time)) / .seconds(1)
+        let (old, new) = (sample.totals[keyPath: direction], totals[keyPath: direction])
+        guard seconds > 0, new != old else { return Rate() }
+        return Rate(
+            messages: Double(new.messages - old.messages) / seconds,
+            bytes: Double(new.bytes - old.bytes) / seconds)
+    }
+}
+
+extension Rates.Rate {
+    /// `120 msg/s 7.1 kB/s`, or `0`.
     var text: String {
-        let (first, last) = (samples[0], samples[samples.count - 1])
-        let seconds = (last.time - first.time) / .seconds(1)
-        func rate(_ old: Amount, _ new: Amount) -> String {
-            guard seconds > 0, new != old else { return "0" }
-            let messages = Double(new.messages - old.messages) / seconds
-            let bytes = Double(new.bytes - old.bytes) / seconds
-            return "\(short(messages, [""]))msg/s \(short(bytes, ["", "k", "M", "G"]))B/s"
-        }
-        return "\(rate(first.received, last.received)) in, \(rate(first.sent, last.sent)) out"
+        guard self != Self() else { return "0" }
+        return "\(short(messages, [""]))msg/s \(short(bytes, ["", "k", "M", "G"]))B/s"
     }
 
     /// `0.2 `, `7.1 k`, `120 `: a number and the first unit in which it is short, or the last one.

@@ -56,7 +56,10 @@ public final class BroadcastLog {
     public var oversize: (messages: UInt64, bytes: UInt64) { (index.skippedMessages, index.skippedBytes) }
 
     /// How many bytes can be received now: 0 when the ring or the index is full.
-    public var space: Int { hasUndecoded ? 0 : memory.size - Int(received - tail) }
+    public var space: Int { hasUndecoded ? 0 : memory.size - kept }
+
+    /// Bytes that are kept, those of an incomplete message among them.
+    public var kept: Int { Int(received - tail) }
 
     // MARK: The writer
 
@@ -128,6 +131,14 @@ public final class BroadcastLog {
     public func advance(_ cursor: inout Cursor, by count: Int) {
         cursor.position += UInt64(count)
         precondition(cursor.position <= head, "a cursor past the head")
+    }
+
+    /// What stands between the cursor and the head for this reader, a message of which the cursor is in the middle among
+    /// it.
+    public func unsent(at cursor: Cursor, for reader: Recipient) -> (messages: Int, bytes: Int) {
+        let rest = index.rest(at: cursor.position, for: reader)
+        let whole = index.frames(from: rest.upperBound, for: reader)
+        return (whole.count + (rest.isEmpty ? 0 : 1), whole.bytes + rest.count)
     }
 
     /// Moves the cursor to the head: the reader misses the messages in between.

@@ -1,9 +1,15 @@
 /// How much an entry of the log matters (syslog(3)).
-public enum LogLevel: Int, Sendable {
+public enum LogLevel: Int, Sendable, CaseIterable {
     case error = 3
     case warning = 4
     case notice = 5
     case info = 6
+    case debug = 7
+}
+
+extension LogLevel: Comparable {
+    /// What is more urgent is less.
+    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Something that the journal keeps beside an entry's words, and finds it by (systemd.journal-fields(7)).

@@ -74,7 +74,12 @@ struct Main {
 
     private static func run(_ configuration: Configuration) -> Int32 {
         do throws(SystemError) {
-            return try Daemon(configuration, notifySocket: Program.environment("NOTIFY_SOCKET")).run()
+            return try Daemon(
+                configuration,
+                controlPath: Configuration.controlPath(
+                    of: configuration.name, in: Program.runtimeDirectory),
+                notifySocket: Program.environment("NOTIFY_SOCKET")
+            ).run()
         } catch {
             Program.complain("trunklined: \(error)\n")
             return EXIT_FAILURE

@@ -13,7 +13,7 @@ enum Rules {
         "Systemd": ["Linux"],
         "Bridge": ["Configuration", "Exchange", "Framing", "Linux", "Memory", "Uplink"],
         "Control": [],
-        "Daemon": ["Bridge", "Configuration", "Linux", "Systemd", "Uplink"],
+        "Daemon": ["Bridge", "Configuration", "Control", "Linux", "Systemd", "Uplink"],
         "trunklined": ["Configuration", "Daemon", "Linux"],
         "trunklinectl": ["Configuration", "Framing", "Linux"],
         "trunkline-sim": ["CLinux", "Framing", "Linux"],

@@ -116,4 +116,5 @@ import Testing
 }
 
 private let keys =
-    "upstream, sockets, buffer, outbox, when-down, hold-time, max-clients, max-clients-per-user, ready-when"
+    "upstream, sockets, buffer, outbox, when-down, hold-time, max-clients, max-clients-per-user, ready-when,"
+    + " control"

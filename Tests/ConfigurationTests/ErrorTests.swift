@@ -33,7 +33,7 @@ import Testing
             "8:7: sockets.c.pahth: unknown key; did you mean 'path'?",
             "9:1: bufer: unknown key; did you mean 'buffer'?",
             "10:9: outbox: found \"1\"; allowed is a size such as 64K, 4M or 1G from 64K to 1G",
-            "11:1: mode: unknown key; did you mean 'sockets.NAME.mode'?",
+            "11:1: mode: unknown key; did you mean 'sockets.NAME.mode' or 'control.mode'?",
         ]
         #expect(errors(in: text) == expected.map { "ais.yaml:\($0)" })
     }

@@ -20,7 +20,8 @@ import Uplink
                     whenBehind: .disconnect, patience: .seconds(1))
             ],
             buffer: 4 << 20, outbox: 1 << 20, whenDown: .hold, holdTime: .seconds(5),
-            clientLimits: ClientLimits(total: nil, perUser: nil), readyWhen: .listening)
+            clientLimits: ClientLimits(total: nil, perUser: nil), readyWhen: .listening,
+            control: ControlSettings(mode: 0o660, group: nil))
         #expect(configuration == expected)
     }
 

@@ -33,6 +33,7 @@ import Testing
             "max-clients NUMBER; default infinity", "max-clients-per-user NUMBER; default infinity",
             "when-down hold | discard; default hold", "hold-time TIME; default 5s",
             "ready-when listening | connected; default listening",
+            "control.mode MODE; default 0660", "control.group GROUP; default the daemon's own",
         ] {
             #expect(text.contains(line))
         }
@@ -49,7 +50,7 @@ import Testing
         for framing in ["line", "{kind: delimiter, end: x}", "length", "{kind: fixed, size: 2}"] {
             let text = file(
                 upstream: "bind-address: 192.0.2.7\nframing: \(framing)",
-                top: "sockets: {NAME: {group: root}}\n")
+                top: "sockets: {NAME: {group: root}}\ncontrol: {group: root}\n")
             let document = try Document(Array(try read(text).yaml().utf8))
             if let root = document.root { shown.formUnion(paths(in: root)) }
         }

@@ -41,6 +41,7 @@ import Uplink
               "null": {mode: 600, group: root, send: false, patience: infinity, path: "/tmp/it's\n"}
             hold-time: 0
             ready-when: connected
+            control: {group: root, mode: 600}
             """#
         let expected = #"""
             upstream:
@@ -68,6 +69,7 @@ import Uplink
             max-clients: infinity
             max-clients-per-user: infinity
             ready-when: connected
+            control: {mode: 0600, group: root}
 
             """#
         #expect(try read(text).yaml() == expected)
@@ -95,7 +97,9 @@ import Uplink
             buffer: 1 << ring, outbox: 1 << 21, whenDown: Bool.random(using: &random) ? .hold : .discard,
             holdTime: time(&random),
             clientLimits: ClientLimits(total: clients(&random), perUser: clients(&random)),
-            readyWhen: Bool.random(using: &random) ? .listening : .connected)
+            readyWhen: Bool.random(using: &random) ? .listening : .connected,
+            control: ControlSettings(
+                mode: UInt32.random(in: 0...0o777, using: &random), group: group(&random)))
     }
 
     private func oversize(_ random: inout Seeded, _ framing: Framing) -> UpstreamSettings.Oversize {
@@ -111,10 +115,14 @@ import Uplink
         SocketSettings(
             name: "\(name(&random))\(number)", path: "/\(text(&random, atMost: 20))\(number)",
             mode: UInt32.random(in: 0...0o777, using: &random),
-            group: Bool.random(using: &random) ? SocketSettings.Group(name: "root", id: 0) : nil,
+            group: group(&random),
             maySend: Bool.random(using: &random),
             whenBehind: SocketSettings.WhenBehind.allCases.randomElement(using: &random) ?? .drop,
             patience: time(&random))
+    }
+
+    private func group(_ random: inout Seeded) -> SocketSettings.Group? {
+        Bool.random(using: &random) ? SocketSettings.Group(name: "root", id: 0) : nil
     }
 
     private func endpoint(_ random: inout Seeded) -> Endpoint {

@@ -8,7 +8,7 @@ import Testing
 struct AdmissionTests {
     private static func admission(_ total: Int?, _ perUser: Int?, with users: [UInt32] = []) -> Admission {
         var admission = Admission(ClientLimits(total: total, perUser: perUser))
-        for user in users { admission.admitted(user: user) }
+        for user in users { admission.admitted(user: user, on: "a") }
         return admission
     }
 
@@ -34,7 +34,7 @@ struct AdmissionTests {
 
     @Test func `who leaves makes room`() {
         var admission = Self.admission(3, 2, with: [1, 1, 2])
-        admission.left(user: 1)
+        admission.left(user: 1, from: "a")
         #expect(admission.refusal(ofUser: 1) == nil)
         #expect(!admission.isFull)
     }
@@ -49,15 +49,22 @@ struct AdmissionTests {
             let count = inside.count { $0 == user }
             if Bool.random(using: &random), let index = inside.firstIndex(of: user) {
                 inside.remove(at: index)
-                admission.left(user: user)
+                admission.left(user: user, from: "a")
             } else if admission.refusal(ofUser: user) == nil {
                 #expect(inside.count < 10 && count < 4)
                 inside.append(user)
-                admission.admitted(user: user)
+                admission.admitted(user: user, on: "a")
             } else {
                 #expect(inside.count == 10 || count == 4)
             }
             #expect(admission.count == inside.count)
         }
+    }
+
+    @Test func `each socket's clients are counted`() {
+        var admission = Admission(ClientLimits(total: nil, perUser: nil))
+        for socket in ["a", "b", "a"] { admission.admitted(user: 1, on: socket) }
+        admission.left(user: 1, from: "a")
+        #expect(["a", "b", "c"].map(admission.count(on:)) == [1, 1, 0])
     }
 }

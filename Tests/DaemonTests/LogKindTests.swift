@@ -57,7 +57,7 @@ struct LogKindTests {
 
     @Test func `the catalog and the list know each reason for which something is thrown away`() throws {
         let (listed, explained) = try Self.reasons(of: .discarded)
-        #expect(listed == Set(DiscardReason.allCases.map(\.name)))
+        #expect(listed == Set(DiscardReason.allCases.map { Trouble($0).rawValue }))
         #expect(explained == listed)
     }
 

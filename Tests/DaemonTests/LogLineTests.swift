@@ -148,22 +148,6 @@ struct LogLineTests {
             ])
     }
 
-    @Test func `the totals tell only of what was thrown away`() {
-        var totals = Totals()
-        #expect(totals.text == "received 0 messages (0 bytes), sent 0 messages (0 bytes)")
-        totals.received = Amount(messages: 1, bytes: 20)
-        totals.sent = Amount(messages: 2, bytes: 9)
-        totals.discard(Amount(bytes: 3), .unfinished)
-        totals.discard(Amount(bytes: 4), .unfinished)
-        totals.discard(Amount(messages: 1, bytes: 5), .stopped)
-        totals.refusedClients = 2
-        #expect(
-            totals.text
-                == "received 1 message (20 bytes), sent 2 messages (9 bytes), discarded 7 bytes of a message that a"
-                + " client began and never finished, discarded 1 message (5 bytes) from clients that the upstream"
-                + " had not taken when the daemon stopped, refused 2 clients")
-    }
-
     @Test(
         arguments: [
             (.tooMany(limit: 3), "max-clients (3) are connected"),

@@ -1,36 +1,81 @@
+import Bridge
 import Testing
 
-@testable import Bridge
 @testable import Daemon
 
-/// How much flows, for the status.
+/// How much flows on the average.
 struct RatesTests {
     private static let start = ContinuousClock.now
 
-    private static func totals(in received: (Int, Int), out sent: (Int, Int) = (0, 0)) -> Totals {
+    private static func totals(in received: Int, out sent: Int = 0) -> Totals {
         var totals = Totals()
-        totals.received = Amount(messages: received.0, bytes: received.1)
-        totals.sent = Amount(messages: sent.0, bytes: sent.1)
+        totals.received = Amount(messages: received, bytes: received * 10)
+        totals.sent = Amount(messages: sent, bytes: sent * 10)
         return totals
     }
 
-    /// The text a second after so much has flowed.
-    private static func text(in received: (Int, Int), out sent: (Int, Int) = (0, 0)) -> String {
-        var rates = Rates(now: start)
-        rates.add(totals(in: received, out: sent), now: start + .seconds(1))
-        return rates.text
+    /// Messages each second from the upstream, over the last second, ten seconds and minute.
+    private static func received(_ rates: Rates, _ totals: Totals, at second: Double) -> [Double] {
+        [1, 10, 60].map {
+            rates.received(over: .seconds($0), totals, now: start + .seconds(second)).messages
+        }
     }
 
     @Test func `nothing flows at first`() {
         let rates = Rates(now: Self.start)
-        #expect(rates.isZero)
-        #expect(rates.text == "0 in, 0 out")
+        #expect(Self.received(rates, Totals(), at: 0) == [0, 0, 0])
+        #expect(Self.received(rates, Totals(), at: 100) == [0, 0, 0])
     }
 
-    @Test func `each direction is told by itself`() {
-        #expect(Self.text(in: (120, 7100)) == "120 msg/s 7.1 kB/s in, 0 out")
-        #expect(Self.text(in: (0, 0), out: (1, 999)) == "0 in, 1 msg/s 999 B/s out")
-        #expect(Self.text(in: (2, 40), out: (1, 30)) == "2 msg/s 40 B/s in, 1 msg/s 30 B/s out")
+    @Test func `each direction is told by itself, in messages and bytes`() {
+        let rates = Rates(now: Self.start)
+        let (totals, now) = (Self.totals(in: 120, out: 3), Self.start + .seconds(1))
+        #expect(
+            rates.received(over: .seconds(10), totals, now: now) == Rates.Rate(messages: 120, bytes: 1200))
+        #expect(rates.sent(over: .seconds(10), totals, now: now) == Rates.Rate(messages: 3, bytes: 30))
+    }
+
+    @Test func `a steady flow has the same rate over every time`() {
+        var rates = Rates(now: Self.start)
+        for second in 1...200 {
+            let totals = Self.totals(in: second * 7)
+            rates.add(totals, now: Self.start + .seconds(second))
+            #expect(Self.received(rates, totals, at: Double(second)) == [7, 7, 7])
+        }
+    }
+
+    @Test func `a burst is in the rate for as long as that looks back, and no longer`() {
+        var rates = Rates(now: Self.start)
+        rates.begin(now: Self.start + .seconds(100))
+        // Six hundred at once, then nothing: samples are taken for ten seconds.
+        let totals = Self.totals(in: 600)
+        for second in 101...111 { rates.add(totals, now: Self.start + .seconds(second)) }
+        #expect(Self.received(rates, totals, at: 101) == [600, 60, 10])
+        #expect(Self.received(rates, totals, at: 102) == [0, 60, 10])
+        #expect(Self.received(rates, totals, at: 110) == [0, 60, 10])
+        #expect(Self.received(rates, totals, at: 112) == [0, 0, 10])
+        #expect(Self.received(rates, totals, at: 160) == [0, 0, 10])
+        #expect(Self.received(rates, totals, at: 162) == [0, 0, 0])
+    }
+
+    @Test func `what has come since the last sample counts`() {
+        var rates = Rates(now: Self.start)
+        rates.add(Self.totals(in: 10), now: Self.start + .seconds(1))
+        #expect(Self.received(rates, Self.totals(in: 15), at: 1.5) == [10, 10, 10])
+    }
+
+    @Test func `a rest is part of the time, whether or not samples were taken`() {
+        var rates = Rates(now: Self.start)
+        rates.add(Self.totals(in: 50), now: Self.start + .seconds(1))
+        rates.begin(now: Self.start + .seconds(995))
+        rates.add(Self.totals(in: 80), now: Self.start + .seconds(1000))
+        #expect(Self.received(rates, Self.totals(in: 80), at: 1000) == [6, 3, 0.5])
+    }
+
+    @Test func `few samples are kept`() {
+        var rates = Rates(now: Self.start)
+        for second in 1...10_000 { rates.add(Self.totals(in: second), now: Self.start + .seconds(second)) }
+        #expect(rates.sampleCount <= 62)
     }
 
     @Test(
@@ -40,45 +85,13 @@ struct RatesTests {
             (9949, "9.9 kB"), (9950, "10 kB"), (999_499, "999 kB"), (999_500, "1 MB"),
             (12_345_678, "12 MB"), (2_500_000_000, "2.5 GB"), (4_000_000_000_000, "4000 GB"),
         ])
-    func `bytes are told short`(bytes: Int, text: String) {
-        #expect(Self.text(in: (0, bytes)) == "0 msg/s \(text)/s in, 0 out")
+    func `bytes are told short`(bytes: Double, text: String) {
+        #expect(Rates.Rate(messages: 0, bytes: bytes).text == "0 msg/s \(text)/s")
     }
 
-    @Test func `messages are told in full`() {
-        #expect(Self.text(in: (1_234_567, 1_000_000)).hasPrefix("1234567 msg/s 1 MB/s in"))
-    }
-
-    @Test func `a rate is that of the last five seconds`() {
-        var rates = Rates(now: Self.start)
-        for second in 1...4 {
-            rates.add(Self.totals(in: (second * 10, second * 100)), now: Self.start + .seconds(second))
-            #expect(rates.text == "10 msg/s 100 B/s in, 0 out")
-        }
-        // One message more, then nothing.
-        let told = (5...9).map { second in
-            rates.add(Self.totals(in: (41, 410)), now: Self.start + .seconds(second))
-            #expect(!rates.isZero)
-            return rates.text
-        }
-        #expect(
-            told.map { $0.prefix { $0 != "m" } } == ["8.2 ", "6.2 ", "4.2 ", "2.2 ", "0.2 "])
-        rates.add(Self.totals(in: (41, 410)), now: Self.start + .seconds(10))
-        #expect(rates.isZero)
-        #expect(rates.text == "0 in, 0 out")
-    }
-
-    @Test func `a time without traffic does not dilute what comes after it`() {
-        var rates = Rates(now: Self.start)
-        rates.add(Self.totals(in: (5, 50)), now: Self.start + .seconds(1))
-        rates.begin(now: Self.start + .seconds(1000))
-        #expect(rates.isZero)
-        rates.add(Self.totals(in: (12, 120)), now: Self.start + .seconds(1001))
-        #expect(rates.text == "7 msg/s 70 B/s in, 0 out")
-    }
-
-    @Test func `time that was longer than a second is counted`() {
-        var rates = Rates(now: Self.start)
-        rates.add(Self.totals(in: (10, 100)), now: Self.start + .seconds(4))
-        #expect(rates.text == "2.5 msg/s 25 B/s in, 0 out")
+    @Test func `messages are told in full, and nothing as nothing`() {
+        #expect(Rates.Rate(messages: 1_234_567, bytes: 1_000_000).text == "1234567 msg/s 1 MB/s")
+        #expect(Rates.Rate(messages: 0.25, bytes: 3).text == "0.3 msg/s 3 B/s")
+        #expect(Rates.Rate().text == "0")
     }
 }

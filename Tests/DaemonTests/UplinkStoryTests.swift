@@ -6,29 +6,28 @@ import Uplink
 @testable import Daemon
 
 /// What `systemctl status` shows.
-struct StatusTextTests {
+struct UplinkStoryTests {
     static let now = ContinuousClock.now
 
-    func text(_ state: UplinkState?, clients: Int = 3) -> String {
-        var status = StatusText()
-        if let state { status.show(state) }
-        return status.text(clients: clients, rates: Rates(now: Self.now), now: Self.now)
+    func text(_ state: UplinkState?) -> String {
+        var story = UplinkStory(now: Self.now)
+        if let state { story.changed(to: state, now: Self.now) }
+        return story.text(now: Self.now)
     }
 
     @Test func `before anything has happened it is starting`() {
-        #expect(text(nil, clients: 0) == "starting, 0 clients")
-        #expect(text(nil, clients: 1) == "starting, 1 client")
+        #expect(text(nil) == "starting")
     }
 
     @Test(
         arguments: [
             (
                 .resolving(.host("feed.example.org", port: 10110)),
-                "resolving feed.example.org:10110, 3 clients"
+                "resolving feed.example.org:10110"
             ),
-            (.connecting("[2001:db8::1]:10110"), "connecting to [2001:db8::1]:10110, 3 clients"),
-            (.ended("x:1"), "ended by x:1, slow clients have yet to read, 3 clients"),
-            (.cancelled, "stopping, 3 clients"),
+            (.connecting("[2001:db8::1]:10110"), "connecting to [2001:db8::1]:10110"),
+            (.ended("x:1"), "ended by x:1, slow clients have yet to read"),
+            (.cancelled, "stopping"),
         ] as [(UplinkState, String)])
     func `each state has its words`(state: UplinkState, expected: String) {
         #expect(text(state) == expected)
@@ -46,13 +45,13 @@ struct StatusTextTests {
 
     @Test func `a connection is shown with the time since when it stands`() {
         let before = time(nil)
-        var status = StatusText()
-        status.show(.ready("192.0.2.1:10110", attempts: 2))
+        var story = UplinkStory(now: Self.now)
+        story.changed(to: .ready("192.0.2.1:10110", attempts: 2), now: Self.now)
         let since = times(from: before, after: 0)
         let told = [0, 100, 200].map {
-            status.text(clients: 1, rates: Rates(now: Self.now), now: Self.now + .seconds($0))
+            story.text(now: Self.now + .seconds($0))
         }
-        #expect(since.map { "ready 192.0.2.1:10110 since \($0), 1 client, 0 in, 0 out" }.contains(told[0]))
+        #expect(since.map { "ready 192.0.2.1:10110 since \($0)" }.contains(told[0]))
         #expect(Set(told).count == 1, "the time is that of the connection")
     }
 
@@ -66,13 +65,13 @@ struct StatusTextTests {
                 .system(call: "connect", errno: 111), address: "192.0.2.1:80", until: Self.now + delay,
                 lifetime: nil))
         let expected = times(from: before, after: seconds).map {
-            "waiting until \($0): cannot connect to 192.0.2.1:80: Connection refused (errno 111), 3 clients"
+            "waiting until \($0): cannot connect to 192.0.2.1:80: Connection refused (errno 111)"
         }
         #expect(expected.contains(told), "\(told)")
     }
 
     @Test func `a connection that was lost is told as lost`() {
         let told = text(.waiting(.ended, address: "x:1", until: Self.now, lifetime: .seconds(4)))
-        #expect(told.hasSuffix(": connection to x:1 lost: the upstream closed it, 3 clients"))
+        #expect(told.hasSuffix(": connection to x:1 lost: the upstream closed it"))
     }
 }

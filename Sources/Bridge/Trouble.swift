@@ -1,0 +1,94 @@
+import Uplink
+
+/// Everything that is discarded or goes wrong in a bridge: a closed set.
+///
+/// The raw values are the words by which people and programs know them; they stay as they are.
+public enum Trouble: String, CaseIterable, Sendable {
+    // Thrown away: `DiscardReason` tells more.
+    case cutOff = "cut-off"
+    case oversize
+    case unfinished
+    case upstreamAway = "upstream-away"
+    case notAllowed = "not-allowed"
+    case behind
+    case stopped
+
+    // An attempt to connect that failed.
+    /// The name has no address, or no name server has answered in time.
+    case unresolved
+    case unconnected
+    // A connection that was lost.
+    /// The upstream has closed it.
+    case closed
+    case failed
+    case idleTimeout = "idle-timeout"
+    case writeTimeout = "write-timeout"
+    /// What came could not be divided into messages.
+    case framing
+
+    // A client that was disconnected.
+    case clientPatience = "client-patience"
+    case clientFraming = "client-framing"
+    case clientFailed = "client-failed"
+    /// By an operator.
+    case clientDisconnected = "client-disconnected"
+    // A program that was not taken as a client.
+    case tooManyClients = "max-clients"
+    case tooManyClientsOfUser = "max-clients-per-user"
+
+    /// New clients had to wait.
+    case acceptingPaused = "accepting-paused"
+    case socketGone = "socket-gone"
+    /// The kernel had no memory for a transfer.
+    case shortage
+}
+
+extension Trouble {
+    /// What an event is counted as; `nil` for one that belongs to the normal run of things.
+    public init?(_ event: BridgeEvent) {
+        switch event {
+        case .uplink(.waiting(let reason, _, _, let lifetime)):
+            guard let trouble = Trouble(reason, wasReady: lifetime != nil) else { return nil }
+            self = trouble
+        case .refused(_, _, .tooMany): self = .tooManyClients
+        case .refused(_, _, .tooManyOfUser): self = .tooManyClientsOfUser
+        case .left(_, .behind): self = .clientPatience
+        case .left(_, .framing): self = .clientFraming
+        case .left(_, .failed): self = .clientFailed
+        case .left(_, .requested): self = .clientDisconnected
+        case .acceptingPaused: self = .acceptingPaused
+        case .socketGone: self = .socketGone
+        case .shortage: self = .shortage
+        case .discarded(let reason, _): self = Trouble(reason)
+        case .uplink, .admitted, .left(_, .closed), .left(_, .stopped), .fellBehind, .missed,
+            .acceptingResumed, .flowing, .stopped:
+            return nil
+        }
+    }
+
+    public init(_ reason: DiscardReason) {
+        self =
+            switch reason {
+            case .cutOff: .cutOff
+            case .oversize: .oversize
+            case .unfinished: .unfinished
+            case .upstreamAway: .upstreamAway
+            case .notAllowed: .notAllowed
+            case .behind: .behind
+            case .stopped: .stopped
+            }
+    }
+
+    private init?(_ reason: Uplink.Reason, wasReady: Bool) {
+        switch reason {
+        case .unresolved, .resolutionTimedOut: self = .unresolved
+        case .connectTimedOut, .notBound, .otherFamily, .ownSocket: self = .unconnected
+        case .system: self = wasReady ? .failed : .unconnected
+        case .ended: self = .closed
+        case .idle: self = .idleTimeout
+        case .stuck: self = .writeTimeout
+        case .framing: self = .framing
+        case .requested: return nil
+        }
+    }
+}

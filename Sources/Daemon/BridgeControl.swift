@@ -1,0 +1,133 @@
+import Bridge
+import Configuration
+import Control
+import Glibc
+import Linux
+import Systemd
+
+/// What the control socket shows of a bridge, and does to it.
+final class BridgeControl: Controlled {
+    private let bridge: Bridge
+    private let status: Status
+    private let configuration: Configuration
+    private unowned let daemon: Daemon
+    private let loop: EventLoop
+    private let start: ContinuousClock.Instant
+
+    /// - Parameters:
+    ///   - bridge: Is shown and steered.
+    ///   - status: Its status.
+    ///   - configuration: Its configuration.
+    ///   - daemon: Has the log and the counters; it must outlive this.
+    ///   - loop: Its clock.
+    init(
+        of bridge: Bridge, status: Status, configuration: Configuration, daemon: Daemon, loop: EventLoop
+    ) {
+        self.bridge = bridge
+        self.status = status
+        self.configuration = configuration
+        self.daemon = daemon
+        self.loop = loop
+        start = loop.now
+    }
+
+    var bridgeDescription: BridgeDescription {
+        let now = loop.now
+        let totals = bridge.totals
+        return BridgeDescription(
+            name: configuration.name, version: Program.version, pid: getpid(),
+            since: wallMicroseconds(of: start, now: now), status: status.text,
+            configuration: configuration.yaml(), logLevel: "\(daemon.logLevel)",
+            uplink: status.uplink.description(now: now), received: AmountDescription(totals.received),
+            sent: AmountDescription(totals.sent),
+            receiveRates: RatesDescription { status.rates.received(over: $0, totals, now: now) },
+            sendRates: RatesDescription { status.rates.sent(over: $0, totals, now: now) },
+            counters: daemon.counters.descriptions,
+            buffer: FillDescription(used: bridge.bufferedBytes, size: configuration.buffer),
+            outbox: FillDescription(used: bridge.outboxBytes, size: configuration.outbox),
+            sockets: bridge.sockets.map(SocketDescription.init))
+    }
+
+    var clientNumbers: [UInt32] { bridge.clientNumbers }
+
+    func clientDescription(_ number: UInt32) -> ClientDescription? {
+        guard let client = bridge.client(number) else { return nil }
+        let identity = client.identity
+        return ClientDescription(
+            number: Int(identity.number), socket: identity.socket, pid: identity.pid, uid: identity.uid,
+            command: client.command, since: wallMicroseconds(of: client.since, now: loop.now),
+            lag: AmountDescription(client.lag), sent: AmountDescription(client.sent),
+            received: AmountDescription(client.received), missed: AmountDescription(client.missed),
+            skipping: client.isSkipping)
+    }
+
+    var currentEvent: EventDescription {
+        EventDescription(
+            event: "monitoring", level: "\(LogLevel.info)", text: status.text,
+            time: wallMicroseconds(of: loop.now, now: loop.now), fields: [:])
+    }
+
+    func reconnect(for peer: PeerCredentials) {
+        daemon.log(LogLine(.reconnecting, .notice, "\(peer.text): connecting anew"))
+        bridge.reconnect()
+    }
+
+    func disconnect(client number: Int, for peer: PeerCredentials) -> Bool {
+        guard let number = UInt32(exactly: number), let client = bridge.client(number) else { return false }
+        let words = "\(peer.text): disconnecting \(client.identity.text)"
+        daemon.log(LogLine(.disconnecting, .notice, words, client.identity.fields))
+        return bridge.disconnect(client: number)
+    }
+
+    func setLogLevel(_ name: String, for peer: PeerCredentials) -> Bool {
+        guard let level = LogLevel.allCases.first(where: { "\($0)" == name }) else { return false }
+        let line = LogLine(
+            .logLevelSet, .notice, "\(peer.text): logging what is \(level) or worse from now on")
+        // By whichever level lets it through: what will be missing must be explained.
+        daemon.logLevel = max(level, daemon.logLevel)
+        daemon.log(line)
+        daemon.logLevel = level
+        return true
+    }
+}
+
+extension PeerCredentials {
+    /// Who asks through the control socket.
+    fileprivate var text: String { "asked for by pid \(pid), uid \(uid)" }
+}
+
+extension EventDescription {
+    /// - Parameter time: Microseconds since 1970.
+    init(_ line: LogLine, time: Int) {
+        self.init(
+            event: "\(line.kind)", level: "\(line.level)", text: line.text, time: time,
+            fields: Dictionary(line.fields.map { ($0.name, $0.value) }) { $1 })
+    }
+}
+
+extension AmountDescription {
+    fileprivate init(_ amount: Amount) { self.init(messages: amount.messages, bytes: amount.bytes) }
+}
+
+extension RatesDescription {
+    fileprivate init(_ rate: (Duration) -> Rates.Rate) {
+        func description(over seconds: Int) -> RateDescription {
+            let rate = rate(.seconds(seconds))
+            return RateDescription(messages: rate.messages, bytes: rate.bytes)
+        }
+        self.init(
+            second: description(over: 1), tenSeconds: description(over: 10), minute: description(over: 60))
+    }
+}
+
+extension SocketDescription {
+    fileprivate init(_ socket: SocketStatus) {
+        let trouble: String? =
+            switch socket.trouble {
+            case .paused(let reason): "new clients have to wait: \(reason.text)"
+            case .gone: "its file was removed"
+            case nil: nil
+            }
+        self.init(name: socket.name, path: socket.path, clients: socket.clients, trouble: trouble)
+    }
+}

@@ -1,0 +1,42 @@
+import Bridge
+import Control
+
+/// How often everything has gone wrong that can, and what it has cost, since the start.
+struct Counters {
+    private struct Count {
+        var times = 0
+        var amount = Amount()
+    }
+    private var counts: [Trouble: Count] = [:]
+
+    mutating func count(_ event: BridgeEvent) {
+        guard let trouble = Trouble(event) else { return }
+        counts[trouble, default: Count()].times += 1
+        if case .discarded(_, let amount) = event { counts[trouble, default: Count()].amount.add(amount) }
+    }
+
+    func times(_ trouble: Trouble) -> Int { counts[trouble]?.times ?? 0 }
+
+    func amount(_ trouble: Trouble) -> Amount { counts[trouble]?.amount ?? Amount() }
+
+    /// What the log says of them and of what has flowed when all is over.
+    func text(_ totals: Totals) -> String {
+        var parts = ["received \(totals.received.whole)", "sent \(totals.sent.whole)"]
+        for reason in DiscardReason.allCases where times(Trouble(reason)) > 0 {
+            parts.append("discarded \(amount(Trouble(reason)).text) \(reason.text)")
+        }
+        let refused = times(.tooManyClients) + times(.tooManyClientsOfUser)
+        if refused > 0 { parts.append("refused \(counted(refused, "client"))") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// One for each reason there is.
+    var descriptions: [CounterDescription] {
+        Trouble.allCases.map { trouble in
+            let amount = amount(trouble)
+            return CounterDescription(
+                reason: trouble.rawValue, times: times(trouble), messages: amount.messages,
+                bytes: amount.bytes)
+        }
+    }
+}
