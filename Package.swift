@@ -47,7 +47,7 @@ let package = Package(
         tests(
             "DaemonTests",
             ["Bridge", "Configuration", "Control", "Daemon", "Framing", "Linux", "Systemd", "Uplink"]),
-        tests("EndToEndTests", ["Linux", "trunklined", "trunklinectl", "trunkline-sim"]),
+        tests("EndToEndTests", ["Control", "Linux", "trunklined", "trunklinectl", "trunkline-sim"]),
         tests("ExchangeTests", ["Exchange", "Framing", "Memory"]),
         tests("FramingTests", ["Framing"]),
         tests("LinuxTests", ["Linux"]),

@@ -55,7 +55,7 @@ struct Decoding {
         let advice =
             if let near = nearest(to: entry.name, among: known) {
                 "did you mean '\(near)'?"
-            } else if (1...2).contains(elsewhere.count) {
+            } else if (1...(owner.isEmpty ? 2 : 1)).contains(elsewhere.count) {
                 "did you mean \(elsewhere.map { "'\($0)'" }.joined(separator: " or "))?"
             } else {
                 "\(Allowed(known))"

@@ -7,19 +7,17 @@ public struct Answer<Parameters: Decodable & Sendable>: Sendable {
     public let continues: Bool
 
     /// - Parameter bytes: A message without its NUL.
-    /// - Throws: `Refusal` when the service answered with an error.
+    /// - Throws: `Refusal` when the service answered with an error, or with what cannot be understood.
     public init(_ bytes: some Sequence<UInt8>) throws(Refusal) {
         let data = Data(bytes)
-        do {
-            let reply = try JSONDecoder().decode(Success.self, from: data)
-            parameters = reply.parameters
-            continues = reply.continues ?? false
-        } catch {
-            guard let failure = try? JSONDecoder().decode(Failure.self, from: data) else {
-                throw Refusal(error: "an answer that cannot be understood")
-            }
+        if let failure = try? JSONDecoder().decode(Failure.self, from: data) {
             throw Refusal(error: failure.error)
         }
+        guard let reply = try? JSONDecoder().decode(Success.self, from: data) else {
+            throw Refusal(error: "an answer that cannot be understood")
+        }
+        parameters = reply.parameters
+        continues = reply.continues ?? false
     }
 
     private struct Success: Decodable {

@@ -29,48 +29,33 @@ public struct Call: Equatable, Sendable {
     /// - Parameter bytes: A message without the NUL that ends it.
     /// - Throws: What to answer, if it can be answered: `malformed` cannot.
     public init(_ bytes: [UInt8]) throws(ControlError) {
-        let envelope: Envelope = try Self.decode(bytes)
+        guard let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(bytes)) else {
+            throw .malformed
+        }
         takesMore = envelope.more ?? false
         isOneWay = envelope.oneway ?? false
-        request = try Self.request(envelope.method, bytes)
+        request = try Self.request(envelope.method, envelope.parameters ?? Parameters())
     }
 
-    private static func request(_ method: String, _ bytes: [UInt8]) throws(ControlError) -> Request {
+    private static func request(_ method: String, _ parameters: Parameters) throws(ControlError) -> Request {
         guard let dot = method.lastIndex(of: ".") else { throw .interfaceNotFound("") }
         let interface = String(method[..<dot])
-        guard [Interface.name, Interface.serviceName].contains(interface) else {
-            throw .interfaceNotFound(interface)
-        }
+        guard Interface.definition(of: interface) != nil else { throw .interfaceNotFound(interface) }
         switch (interface, method[method.index(after: dot)...]) {
         case (Interface.serviceName, "GetInfo"): return .getInfo
         case (Interface.serviceName, "GetInterfaceDescription"):
-            return .getInterfaceDescription(try parameter("interface", of: bytes))
+            guard let name = parameters.interface else { throw .invalidParameter("interface") }
+            return .getInterfaceDescription(name)
         case (Interface.name, "Describe"): return .describe
         case (Interface.name, "Monitor"): return .monitor
         case (Interface.name, "Reconnect"): return .reconnect
-        case (Interface.name, "Disconnect"): return .disconnect(client: try parameter("client", of: bytes))
-        case (Interface.name, "SetLogLevel"): return .setLogLevel(try parameter("level", of: bytes))
+        case (Interface.name, "Disconnect"):
+            guard let client = parameters.client else { throw .invalidParameter("client") }
+            return .disconnect(client: client)
+        case (Interface.name, "SetLogLevel"):
+            guard let level = parameters.level else { throw .invalidParameter("level") }
+            return .setLogLevel(level)
         default: throw .methodNotFound(method)
-        }
-    }
-
-    private static func parameter<Value: Decodable & Sendable>(
-        _ name: String, of bytes: [UInt8]
-    ) throws(ControlError) -> Value {
-        do {
-            let parameters = try JSONDecoder().decode(Parameters<Value>.self, from: Data(bytes)).parameters
-            guard let value = parameters[name] else { throw ControlError.invalidParameter(name) }
-            return value
-        } catch {
-            throw .invalidParameter(name)
-        }
-    }
-
-    private static func decode<Value: Decodable>(_ bytes: [UInt8]) throws(ControlError) -> Value {
-        do {
-            return try JSONDecoder().decode(Value.self, from: Data(bytes))
-        } catch {
-            throw .malformed
         }
     }
 
@@ -78,10 +63,24 @@ public struct Call: Equatable, Sendable {
         let method: String
         let more: Bool?
         let oneway: Bool?
+        let parameters: Parameters?
     }
 
-    /// No method has more than one parameter, so all are of one type.
-    private struct Parameters<Value: Decodable>: Decodable {
-        let parameters: [String: Value]
+    /// Those of all methods: what is missing or of another type matters only to the method that needs it.
+    private struct Parameters: Decodable {
+        private(set) var interface: String?
+        private(set) var client: Int?
+        private(set) var level: String?
+
+        private enum CodingKeys: String, CodingKey { case interface, client, level }
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            guard let container = try? decoder.container(keyedBy: CodingKeys.self) else { return }
+            interface = try? container.decode(String.self, forKey: .interface)
+            client = try? container.decode(Int.self, forKey: .client)
+            level = try? container.decode(String.self, forKey: .level)
+        }
     }
 }

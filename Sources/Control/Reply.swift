@@ -5,6 +5,7 @@ public enum Reply {
     /// - Parameters:
     ///   - parameters: What the method returns.
     ///   - continues: More replies follow.
+    /// - Returns: The reply.
     public static func success(_ parameters: some Encodable, continues: Bool = false) -> [UInt8] {
         encode(Success(parameters: parameters, continues: continues ? true : nil))
     }
@@ -18,9 +19,7 @@ public enum Reply {
         return encode(Failure(error: reply.name, parameters: parameters))
     }
 
-    /// What `GetInfo` returns.
-    ///
-    /// - Parameter version: The program's.
+    /// What `GetInfo` returns, of a program of this version.
     public static func info(version: String) -> [UInt8] {
         success(
             Info(

@@ -97,7 +97,7 @@ extension PeerCredentials {
 }
 
 extension EventDescription {
-    /// - Parameter time: Microseconds since 1970.
+    /// A line that was logged at this time, in microseconds since 1970.
     init(_ line: LogLine, time: Int) {
         self.init(
             event: "\(line.kind)", level: "\(line.level)", text: line.text, time: time,

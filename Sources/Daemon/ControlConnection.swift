@@ -68,6 +68,9 @@ final class ControlConnection: ReadinessHandler {
         }
     }
 
+    /// Sends what it is still to be told, as far as the kernel takes it.
+    func finish() { try? flush() }
+
     // MARK: Events
 
     /// It follows what happens.

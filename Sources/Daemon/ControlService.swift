@@ -82,7 +82,10 @@ final class ControlService {
     func close() {
         if let registration { loop.remove(registration) }
         registration = nil
-        for connection in connections { end(connection) }
+        for connection in connections {
+            connection.finish()
+            end(connection)
+        }
         for timer in [restTimer, pauseTimer] { if let timer { loop.disarm(timer) } }
         file.remove()
     }

@@ -80,7 +80,7 @@ struct LogLine: Equatable {
             client.fields)
     }
 
-    /// - Parameter level: Whether a person is needed.
+    /// There is no connection; the level says whether a person is needed.
     init(
         waiting reason: Uplink.Reason, _ address: String, until: ContinuousClock.Instant, lifetime: Duration?,
         level: LogLevel, now: ContinuousClock.Instant

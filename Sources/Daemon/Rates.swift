@@ -37,6 +37,7 @@ struct Rates {
     ///   - span: At most a minute; a process that is younger has its own age instead.
     ///   - totals: What has flowed by now.
     ///   - now: The time.
+    /// - Returns: The average.
     func received(over span: Duration, _ totals: Totals, now: ContinuousClock.Instant) -> Rate {
         rate(over: span, totals, now: now, of: \.received)
     }

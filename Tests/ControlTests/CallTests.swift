@@ -21,6 +21,10 @@ struct CallTests {
                 .disconnect(client: 7)
             ),
             (
+                #"{"method":"org.trunkline.Bridge.Disconnect","parameters":{"level":"x","client":7,"y":{}}}"#,
+                .disconnect(client: 7)
+            ),
+            (
                 #" { "parameters" : { "level" : "d\u0065bug" } , "method":"org.trunkline.Bridge.SetLogLevel"} "#,
                 .setLogLevel("debug")
             ),

@@ -57,6 +57,14 @@ struct MessageTests {
         #expect(reply.contains(#""error":"\#(name)""#) && reply.contains(#""parameters":\#(parameters)"#))
     }
 
+    @Test func `an error is never taken for an answer`() throws {
+        let error = #expect(throws: Refusal.self) {
+            try Answer<[String: Int]>(Reply.failure(.noSuchClient(7)).dropLast())
+        }
+        #expect(error == Refusal(error: "org.trunkline.Bridge.NoSuchClient"))
+        #expect(throws: Refusal.self) { try Answer<[String: Int]>(Array("garbage".utf8)) }
+    }
+
     @Test(arguments: [0, 1, 3])
     func `a description in pieces is one object`(clients: Int) throws {
         let bridge = Sample.bridge
