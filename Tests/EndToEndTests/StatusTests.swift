@@ -30,19 +30,4 @@ struct StatusTests {
             #expect(daemon.process.sleeps == before)
         }
     }
-
-    @Test func `traffic does not put off what is told of clients`() throws {
-        let upstream = try FakeUpstream()
-        try DaemonProcess.run("upstream: {address: '\(upstream.address)'}") { daemon in
-            let (server, program) = (try upstream.accept(), try daemon.connect())
-            try daemon.awaitStatus("1 client")
-            // Within a second of that.
-            let other = try daemon.connect()
-            try server.send(Wire.line.frame("hello"))
-            for stream in [program, other] { #expect(try stream.receive(6) == Wire.line.frame("hello")) }
-            try daemon.awaitStatus("B/s in")
-            let statuses = daemon.manager.statuses
-            #expect(statuses.contains { $0.hasSuffix("2 clients, 0 in, 0 out") }, "\(statuses)")
-        }
-    }
 }
