@@ -68,14 +68,14 @@ final class BridgeControl: Controlled {
     }
 
     func reconnect(for peer: PeerCredentials) {
-        daemon.log(LogLine(.reconnecting, .notice, "\(peer.text): connecting anew"))
+        daemon.log(request: LogLine(.reconnecting, .notice, "\(peer.text): connecting anew"))
         bridge.reconnect()
     }
 
     func disconnect(client number: Int, for peer: PeerCredentials) -> Bool {
         guard let number = UInt32(exactly: number), let client = bridge.client(number) else { return false }
         let words = "\(peer.text): disconnecting \(client.identity.text)"
-        daemon.log(LogLine(.disconnecting, .notice, words, client.identity.fields))
+        daemon.log(request: LogLine(.disconnecting, .notice, words, client.identity.fields))
         return bridge.disconnect(client: number)
     }
 
@@ -85,7 +85,7 @@ final class BridgeControl: Controlled {
             .logLevelSet, .notice, "\(peer.text): logging what is \(level) or worse from now on")
         // By whichever level lets it through: what will be missing must be explained.
         daemon.logLevel = max(level, daemon.logLevel)
-        daemon.log(line)
+        daemon.log(request: line)
         daemon.logLevel = level
         return true
     }

@@ -16,6 +16,8 @@ final class ControlConnection: ReadinessHandler {
     private static let longestCall = 16 << 10
     /// No more is written while so much waits to be read.
     private static let outputLimit = 32 << 10
+    /// The most bytes of one connection: a call, what comes behind it, and answers, of which the last goes past the limit.
+    static let longestMemory = 2 * longestCall + outputLimit + (16 << 10)
 
     private let descriptor: FileDescriptor
     private let peer: PeerCredentials

@@ -43,6 +43,13 @@ final class ControlService {
     private var restTimer: TimerID?
     private var pauseTimer: TimerID?
 
+    /// The most bytes that all connections take together, of a bridge with this configuration.
+    static func longestMemory(_ configuration: Configuration) -> Int {
+        // A reply begins with the configuration, as text and as JSON.
+        let head = 3 * configuration.yaml().utf8.count
+        return maximumConnections * (ControlConnection.longestMemory + head)
+    }
+
     /// - Parameters:
     ///   - path: Where the socket is.
     ///   - settings: Who may connect.

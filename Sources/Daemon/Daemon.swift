@@ -18,6 +18,7 @@ public final class Daemon {
         case clients = "lines about clients"
         case clientTrouble = "warnings about clients"
         case accepting = "lines about accepting clients"
+        case requests = "requests of operators"
     }
 
     private let loop: EventLoop
@@ -133,10 +134,13 @@ public final class Daemon {
 
     // MARK: Log
 
-    func log(_ line: LogLine) {
+    private func log(_ line: LogLine) {
         tell(line)
         write(line)
     }
+
+    /// What an operator has asked for.
+    func log(request line: LogLine) { log(line, on: .requests) }
 
     private func log(_ line: LogLine, on topic: Topic) {
         tell(line)
@@ -159,7 +163,12 @@ public final class Daemon {
     private func logSummary() {
         for topic in Topic.allCases {
             let count = throttles[topic]?.takeSuppressed() ?? 0
-            let level: LogLevel = topic == .clients ? .info : .warning
+            let level: LogLevel =
+                switch topic {
+                case .clients: .info
+                case .requests: .notice
+                case .clientTrouble, .accepting: .warning
+                }
             if count > 0 { write(LogLine(.leftOut, level, "\(count) more \(topic.rawValue) were left out")) }
         }
     }

@@ -11,15 +11,18 @@ public struct MemoryReport: CustomStringConvertible, Sendable {
         let buffer = "\(size(bound.buffer.bytes)), and \(size(bound.buffer.indexBytes)) for its index"
         let outbox = "\(size(bound.outbox.bytes)), and \(size(bound.outbox.indexBytes)) for its index"
         let clients = bound.clients.map { " each; max-clients is \($0)" } ?? " each, without max-clients"
+        let control = ControlService.longestMemory(configuration)
         let total =
             if let total = bound.total {
-                size(total)
+                size(total.addingReportingOverflow(control).overflow ? .max : total + control)
             } else {
-                "\(size(bound.ringBytes)), and that of the clients, who are as many as open files allow"
+                "\(size(bound.ringBytes + control)), and that of the clients, who are as many as open files allow"
             }
         let lines = [
             "Memory, at the most:", "  buffer   \(buffer)", "  outbox   \(outbox)",
-            "  clients  \(size(bound.clientBytes))\(clients)", "  in all   \(total)",
+            "  clients  \(size(bound.clientBytes))\(clients)",
+            "  control  \(size(control)) for \(ControlService.maximumConnections) that look at once",
+            "  in all   \(total)",
             "Not in it: the program itself (about 10M), and the kernel's socket buffers:",
             "  upstream  \(size(kernel.tcpReceive)) received (net.ipv4.tcp_rmem), \(size(kernel.tcpSend)) sent (net.ipv4.tcp_wmem)",
             "  clients   \(size(kernel.unixSend)) each (net.core.wmem_default), and what their own sockets hold",

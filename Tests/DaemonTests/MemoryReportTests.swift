@@ -64,7 +64,8 @@ struct MemoryReportTests {
                 #   buffer   4.0M, and 1.0M for its index
                 #   outbox   1.0M, and 1.0M for its index
                 #   clients  65.1K each; max-clients is 1000
-                #   in all   70.6M
+                #   control  1.3M for 16 that look at once
+                #   in all   71.9M
                 # Not in it: the program itself (about 10M), and the kernel's socket buffers:
                 #   upstream  6.0M received (net.ipv4.tcp_rmem), an unknown size sent (net.ipv4.tcp_wmem)
                 #   clients   208.0K each (net.core.wmem_default), and what their own sockets hold

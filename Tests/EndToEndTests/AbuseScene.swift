@@ -74,6 +74,14 @@ final class AbuseScene {
         return streams
     }
 
+    /// Connects programs that misbehave to the control socket.
+    @discardableResult
+    func control(_ count: Int = 1) throws -> [Stream] {
+        let streams = try (0..<count).map { _ in try Controller(daemon).stream }
+        abusers += streams
+        return streams
+    }
+
     func closeAbusers() throws {
         for stream in abusers { stream.close() }
         abusers = []

@@ -20,7 +20,7 @@ struct Abuse: Sendable, CustomTestStringConvertible {
         self.commit = commit
     }
 
-    static let all: [Abuse] = [byClients, byServers, byLengths, byTheHost].flatMap { $0 }
+    static let all: [Abuse] = [byClients, byServers, byLengths, byControllers, byTheHost].flatMap { $0 }
 
     func configuration(address: String) -> String {
         """
