@@ -76,6 +76,14 @@ struct MemoryBoundTests {
                 rest = rest.dropFirst(try server.sendSome(rest))
                 if rest.isEmpty { rest = flood[...] }
             }
+            // Nobody reads what was asked through the control socket, either.
+            let controllers = try (0..<16).map { _ in try Controller(daemon).stream }
+            let calls: [UInt8] = (0..<100).flatMap { _ in
+                Controller.call("org.trunkline.Bridge.Describe") + [0]
+            }
+            try untilIdle(daemon) {
+                for controller in controllers { _ = try controller.sendSome(calls[...]) }
+            }
             let grown = daemon.process.memory - before
             #expect(grown <= bound)
             // It is no idle bound.
