@@ -17,7 +17,8 @@ extension Bridge {
             switch effect {
             case .resolve(let step, let endpoint): queue += resolve(step: step, endpoint: endpoint)
             case .connect(let step, _, let candidate): queue += connect(step: step, candidate: candidate)
-            case .abandon: abandonConnection()
+            case .close(let step): closeRacer(step)
+            case .abandon: abandon()
             case .armTimer(let instant): arm(.uplink, at: instant)
             case .disarmTimer: disarm(.uplink)
             case .announce(let state): announce(state)
@@ -46,7 +47,7 @@ extension Bridge {
     }
 
     private func resolved(step: UInt64, _ addresses: [SocketAddress]) -> [Uplink.Effect] {
-        let usable = addresses.filter(isBindable)
+        let usable = alternating(addresses.filter(isBindable), isIPv6: \.isIPv6)
         if usable.isEmpty, let local = configuration.upstream.bindAddress {
             return uplink.failed(step: step, .otherFamily(local), now: loop.now, jitter: jitter())
         }
@@ -66,10 +67,11 @@ extension Bridge {
             let peer = candidates[candidate]
             let local = peer.isUnix ? nil : try configuration.upstream.bindAddress.map(SocketAddress.local)
             let socket = try FileDescriptor.connecting(to: peer, from: local)
-            let connection = try UpstreamConnection(socket, step: step, bridge: self)
-            self.connection = connection
-            return connection.isConnecting ? [] : uplink.opened(step: step, now: loop.now)
+            let racer = try UpstreamConnection(socket, to: peer, step: step, bridge: self)
+            racers[step] = racer
+            return racer.isConnecting ? [] : opened(step: step)
         } catch {
+            dialled = candidates[candidate].description
             let reason =
                 if error.call.description == "bind", let address = configuration.upstream.bindAddress {
                     Uplink.Reason.notBound(address, errno: error.code)
@@ -80,7 +82,12 @@ extension Bridge {
         }
     }
 
-    func upstreamOpened(step: UInt64) { perform(uplink.opened(step: step, now: loop.now)) }
+    func upstreamOpened(step: UInt64) { perform(opened(step: step)) }
+
+    private func opened(step: UInt64) -> [Uplink.Effect] {
+        connection = racers.removeValue(forKey: step)
+        return uplink.opened(step: step, now: loop.now)
+    }
 
     /// Makes a new connection at once, whatever the uplink is doing or waiting for.
     public func reconnect() {
@@ -100,10 +107,7 @@ extension Bridge {
         case .preparing(.resolving(let endpoint)):
             dialled = nil
             show(.resolving(configuration.upstream.uplink.endpoints[endpoint]))
-        case .preparing(.connecting(_, let candidate)):
-            let address = candidates[candidate].description
-            dialled = address
-            show(.connecting(address))
+        case .preparing(.connecting(_, let candidate)): show(.connecting(candidates[candidate].description))
         case .ready: becameReady()
         case .waiting(let failure, let until):
             let endpoint = configuration.upstream.uplink.endpoints[failure.endpoint].description
@@ -131,20 +135,28 @@ extension Bridge {
             if let deadline = watch.deadline { arm(.idle, at: deadline) }
         }
         limitUnacknowledged(connection)
-        show(.ready(dialled ?? connection.peer, attempts: uplink.attempts))
+        dialled = connection.address
+        show(.ready(connection.address, attempts: uplink.attempts))
         requestTurn()
     }
 
     /// Not before: the kernel would apply it to the attempt to connect as well, which has a limit of its own.
     private func limitUnacknowledged(_ connection: UpstreamConnection) {
-        guard let limit = configuration.upstream.writeTimeout, candidates.first?.isUnix == false else {
+        guard let limit = configuration.upstream.writeTimeout, !connection.isLocal else {
             return
         }
         // Without it, what waits in the outbox still tells.
         try? connection.limitUnacknowledged(to: limit)
     }
 
-    private func abandonConnection() {
+    private func closeRacer(_ step: UInt64) {
+        guard let racer = racers.removeValue(forKey: step) else { return }
+        dialled = racer.address
+        racer.close()
+    }
+
+    private func abandon() {
+        for step in racers.keys.sorted() { closeRacer(step) }
         connection?.close()
         connection = nil
         guard let since = readySince else { return }

@@ -42,6 +42,8 @@ public final class Bridge {
     var uplink: Uplink
     /// Addresses of the endpoint that is being tried.
     var candidates: [SocketAddress] = []
+    /// Those that race to become the connection, by step.
+    var racers: [UInt64: UpstreamConnection] = [:]
     var connection: UpstreamConnection?
     /// When the connection became ready; `nil` while it is not.
     var readySince: ContinuousClock.Instant?
@@ -110,7 +112,7 @@ public final class Bridge {
         } catch {
             throw .memory(error)
         }
-        uplink = Uplink(upstream.uplink)
+        uplink = Uplink(upstream.uplink, seed: .random(in: 0 ... .max))
         do throws(SystemError) {
             resolver = try Resolver()
         } catch {

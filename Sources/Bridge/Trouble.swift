@@ -88,7 +88,7 @@ extension Trouble {
         case .idle: self = .idleTimeout
         case .stuck: self = .writeTimeout
         case .framing: self = .framing
-        case .requested: return nil
+        case .requested, .failBack: return nil
         }
     }
 }

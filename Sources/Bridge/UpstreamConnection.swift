@@ -8,6 +8,10 @@ import Uplink
 final class UpstreamConnection: ReadinessHandler {
     /// The uplink's number for it.
     let step: UInt64
+    /// The address that it leads to.
+    let address: String
+    /// Over a Unix socket.
+    let isLocal: Bool
     private unowned let bridge: Bridge
     private let descriptor: FileDescriptor
     private var registration: Registration?
@@ -24,7 +28,11 @@ final class UpstreamConnection: ReadinessHandler {
     /// Left alone, for the kernel had no memory for a transfer.
     private var isResting = false
 
-    init(_ socket: consuming ConnectingSocket, step: UInt64, bridge: Bridge) throws(SystemError) {
+    init(
+        _ socket: consuming ConnectingSocket, to peer: SocketAddress, step: UInt64, bridge: Bridge
+    ) throws(SystemError) {
+        address = peer.description
+        isLocal = peer.isUnix
         self.step = step
         self.bridge = bridge
         isConnecting = !socket.isConnected
@@ -117,8 +125,6 @@ final class UpstreamConnection: ReadinessHandler {
             bridge.upstreamFailed(step: step, .system(call: "epoll_ctl", errno: error.code))
         }
     }
-
-    var peer: String { (try? descriptor.peerAddress())?.description ?? "an unknown address" }
 
     /// Closes the connection. What was sent last still arrives: the direction is ended in good order, and unread bytes,
     /// which would turn the end into a reset, are thrown away.

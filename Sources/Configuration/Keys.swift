@@ -50,6 +50,12 @@ enum Keys {
             "address", \.uplink.endpoints, .list(.address), .required,
             "host:port, [IPv6 address]:port (in quotes) or unix:/path; a list is tried in turn."),
         Key(
+            "failover", \.uplink.failover, .choice, .text("in-order"),
+            "In which order an attempt goes through several addresses: the list's, or one drawn at random."),
+        Key(
+            "fail-back", \.uplink.failBack, .timeOrInfinity(atLeast: .seconds(1)), .text("infinity"),
+            "Reconnect, beginning with the first address, after so long on another."),
+        Key(
             "bind-address", \.bindAddress, .optional(.ipAddress),
             .derived("the kernel's choice") { _, _ in nil },
             "The address of this machine, IPv4 or IPv6, that connections come from."),

@@ -13,6 +13,7 @@ extension Decoding {
         }
         checkOversize(configuration.upstream)
         checkBindAddress(configuration.upstream)
+        checkFailBack(configuration.upstream.uplink)
         checkPaths(configuration)
     }
 
@@ -32,6 +33,15 @@ extension Decoding {
         refuse(
             key: key, effective: "\"\(address)\"",
             "allowed with a host:port only: Unix sockets have no such address")
+    }
+
+    private mutating func checkFailBack(_ settings: Uplink.Settings) {
+        guard let time = settings.failBack, settings.failover == .random, isSound("upstream.failover") else {
+            return
+        }
+        refuse(
+            key: "upstream.fail-back", effective: TimeSpan.print(time),
+            "allowed is infinity, for in random order no address is the first")
     }
 
     private mutating func checkReconnect(_ settings: Backoff.Settings) {

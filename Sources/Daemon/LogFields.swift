@@ -50,6 +50,7 @@ extension Uplink.Reason {
         case .stuck: [.reason("write-timeout")]
         case .idle: [.reason("idle-timeout")]
         case .requested: [.reason("requested")]
+        case .failBack: [.reason("fail-back")]
         case .framing: [.reason("framing")]
         }
     }

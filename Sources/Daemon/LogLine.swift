@@ -200,6 +200,7 @@ extension Uplink.Reason {
         case .ownSocket: "\(lost): it is a socket of this bridge itself"
         case .ended: "\(lost): the upstream closed it"
         case .idle: "\(lost): nothing was received for idle-timeout"
+        case .failBack: "connection to \(address) given up for the first address, after fail-back"
         case .requested: "connection to \(address) given up: a new one was asked for"
         case .stuck: "\(lost): the upstream took nothing for write-timeout"
         case .framing(let error): "\(lost): \(error)"

@@ -2,9 +2,10 @@ public import Framing
 
 /// The life of the connection to the upstream, as a state machine: no I/O, no clock, no randomness.
 ///
-/// An *attempt* is one round of all endpoints; a *step* is one look-up or one connection within it. Every step has a
-/// number that is never used again: what arrives about an earlier step is ignored. Each event returns effects, which the
-/// caller carries out in order. There is one timer: `armTimer` replaces it.
+/// An *attempt* is one round of all endpoints; a *step* is one look-up or one connection within it. The addresses that a
+/// look-up finds race (RFC 8305). Every step has a number that is never used again: what arrives about a step that is over
+/// is ignored. Each event returns effects, which the caller carries out in order. There is one timer: `armTimer` replaces
+/// it.
 public struct Uplink: Sendable {
     public struct Settings: Equatable, Sendable {
         /// Tried in turn; at least one.
@@ -12,12 +13,28 @@ public struct Uplink: Sendable {
         /// The most time for one look-up or one connection; `nil` is no limit.
         public var connectTimeout: Duration?
         public var reconnect: Backoff.Settings
+        public var failover: Failover
+        /// A connection to another endpoint than the first is given up for it after so long; `nil` is never.
+        public var failBack: Duration?
 
-        public init(endpoints: [Endpoint], connectTimeout: Duration?, reconnect: Backoff.Settings) {
+        public init(
+            endpoints: [Endpoint], connectTimeout: Duration?, reconnect: Backoff.Settings,
+            failover: Failover = .inOrder, failBack: Duration? = nil
+        ) {
             self.endpoints = endpoints
             self.connectTimeout = connectTimeout
             self.reconnect = reconnect
+            self.failover = failover
+            self.failBack = failBack
         }
+    }
+
+    /// In which order an attempt goes through the endpoints.
+    public enum Failover: String, Equatable, Sendable, CaseIterable {
+        /// Each begins with the first.
+        case inOrder = "in-order"
+        /// Drawn anew for each attempt.
+        case random
     }
 
     /// What people are shown.
@@ -67,6 +84,8 @@ public struct Uplink: Sendable {
         case idle
         /// Somebody asked for a new connection.
         case requested
+        /// It has stood for `failBack`, and the first endpoint is to be tried again.
+        case failBack
         /// The upstream took nothing of what waited for it for `write-timeout`.
         case stuck
         case framing(FramingError)
@@ -75,7 +94,9 @@ public struct Uplink: Sendable {
     public enum Effect: Equatable, Sendable {
         case resolve(step: UInt64, endpoint: Int)
         case connect(step: UInt64, endpoint: Int, candidate: Int)
-        /// Close what the current step holds, if anything.
+        /// Close the connection of this step, which was not the first to stand.
+        case close(step: UInt64)
+        /// Close all that the attempt or the connection holds, if anything.
         case abandon
         case armTimer(at: ContinuousClock.Instant)
         case disarmTimer
@@ -85,7 +106,8 @@ public struct Uplink: Sendable {
     private enum Stage {
         case setup
         case resolving(step: UInt64, endpoint: Int)
-        case connecting(step: UInt64, endpoint: Int, candidate: Int, candidates: Int)
+        /// At least one racer is under way.
+        case connecting(Race, endpoint: Int)
         case ready(step: UInt64, endpoint: Int, since: ContinuousClock.Instant)
         case waiting(Failure, until: ContinuousClock.Instant)
         case cancelled
@@ -95,11 +117,18 @@ public struct Uplink: Sendable {
     private var stage = Stage.setup
     private var backoff: Backoff
     private var steps: UInt64 = 0
+    /// The endpoints of this attempt that are still to be tried.
+    private var rest: ArraySlice<Int> = []
+    private var random: SplitMix64
     /// Rounds of all endpoints since the connection was last lost, the one under way among them.
     public private(set) var attempts = 0
 
-    public init(_ settings: Settings) {
+    /// - Parameters:
+    ///   - settings: Where to connect to, and how; at least one endpoint.
+    ///   - seed: Decides the orders that `Failover.random` draws.
+    public init(_ settings: Settings, seed: UInt64 = 0) {
         precondition(!settings.endpoints.isEmpty, "an uplink without an endpoint")
+        random = SplitMix64(seed)
         self.settings = settings
         backoff = Backoff(settings.reconnect)
     }
@@ -108,8 +137,9 @@ public struct Uplink: Sendable {
         switch stage {
         case .setup: .setup
         case .resolving(_, let endpoint): .preparing(.resolving(endpoint: endpoint))
-        case .connecting(_, let endpoint, let candidate, _):
-            .preparing(.connecting(endpoint: endpoint, candidate: candidate))
+        case .connecting(let race, let endpoint):
+            // The newest.
+            .preparing(.connecting(endpoint: endpoint, candidate: race.racers.last?.candidate ?? 0))
         case .ready: .ready
         case .waiting(let failure, let until): .waiting(failure, until: until)
         case .cancelled: .cancelled
@@ -127,14 +157,16 @@ public struct Uplink: Sendable {
     public mutating func resolved(step: UInt64, candidates: Int, now: ContinuousClock.Instant) -> [Effect] {
         guard case .resolving(step, let endpoint) = stage else { return [] }
         precondition(candidates > 0, "a look-up that found nothing has failed")
-        return beginConnecting(endpoint: endpoint, candidate: 0, of: candidates, now: now)
+        return goOn(Race(candidates: candidates, now: now), endpoint: endpoint, now: now)
     }
 
     /// The connection stands.
     public mutating func opened(step: UInt64, now: ContinuousClock.Instant) -> [Effect] {
-        guard case .connecting(step, let endpoint, _, _) = stage else { return [] }
+        guard case .connecting(let race, let endpoint) = stage, race.isUnderWay(step: step) else { return [] }
         stage = .ready(step: step, endpoint: endpoint, since: now)
-        return [.disarmTimer, .announce(state)]
+        let losers = race.racers.filter { $0.step != step }.map { Effect.close(step: $0.step) }
+        let timer = settings.failBack.flatMap { endpoint == 0 ? nil : Effect.armTimer(at: now + $0) }
+        return losers + [timer ?? .disarmTimer, .announce(state)]
     }
 
     /// The step failed, or the connection that it had opened was lost. The jitter, 0 to 1, is drawn anew for each
@@ -145,18 +177,14 @@ public struct Uplink: Sendable {
         switch stage {
         case .resolving(step, let endpoint):
             return [.abandon] + tryNext(after: endpoint, reason, now: now, jitter: jitter)
-        case .connecting(step, let endpoint, let candidate, let candidates):
-            if candidate + 1 < candidates {
-                return [.abandon]
-                    + beginConnecting(endpoint: endpoint, candidate: candidate + 1, of: candidates, now: now)
-            }
-            return [.abandon] + tryNext(after: endpoint, reason, now: now, jitter: jitter)
+        case .connecting(let race, let endpoint):
+            return ended([step], of: race, endpoint: endpoint, reason, now: now, jitter: jitter)
         case .ready(step, let endpoint, let since):
             attempts = 0
             let delay = backoff.lost(after: now - since, jitter: jitter)
             let failure = Failure(endpoint: endpoint, reason: reason)
             return [.abandon] + wait(failure, for: delay, now: now)
-        case .setup, .resolving, .connecting, .ready, .waiting, .cancelled:
+        case .setup, .resolving, .ready, .waiting, .cancelled:
             return []
         }
     }
@@ -166,11 +194,20 @@ public struct Uplink: Sendable {
         switch stage {
         case .resolving(let step, _):
             return failed(step: step, .resolutionTimedOut, now: now, jitter: jitter)
-        case .connecting(let step, _, _, _):
-            return failed(step: step, .connectTimedOut, now: now, jitter: jitter)
+        case .connecting(let race, let endpoint):
+            let expired = race.expired(at: now)
+            guard expired.isEmpty else {
+                return ended(
+                    expired, of: race, endpoint: endpoint, .connectTimedOut, now: now, jitter: jitter)
+            }
+            return goOn(race, endpoint: endpoint, now: now)
+        case .ready(_, let endpoint, _):
+            guard settings.failBack != nil, endpoint != 0 else { return [] }
+            attempts = 0
+            return [.abandon] + wait(Failure(endpoint: endpoint, reason: .failBack), for: .zero, now: now)
         case .waiting:
             return beginAttempt(now: now)
-        case .setup, .ready, .cancelled:
+        case .setup, .cancelled:
             return []
         }
     }
@@ -202,7 +239,9 @@ public struct Uplink: Sendable {
 
     private mutating func beginAttempt(now: ContinuousClock.Instant) -> [Effect] {
         attempts += 1
-        return beginResolving(endpoint: 0, now: now)
+        let endpoints = settings.endpoints.indices
+        rest = settings.failover == .random ? endpoints.shuffled(using: &random)[...] : Array(endpoints)[...]
+        return beginResolving(endpoint: rest.removeFirst(), now: now)
     }
 
     private mutating func beginResolving(endpoint: Int, now: ContinuousClock.Instant) -> [Effect] {
@@ -211,15 +250,35 @@ public struct Uplink: Sendable {
         return [limit(from: now), .announce(state), .resolve(step: steps, endpoint: endpoint)]
     }
 
-    private mutating func beginConnecting(
-        endpoint: Int, candidate: Int, of candidates: Int, now: ContinuousClock.Instant
+    /// Starts the next racer if it is time for it.
+    private mutating func goOn(
+        _ race: Race, endpoint: Int, now: ContinuousClock.Instant
     ) -> [Effect] {
-        steps += 1
-        stage = .connecting(step: steps, endpoint: endpoint, candidate: candidate, candidates: candidates)
-        return [
-            limit(from: now), .announce(state),
-            .connect(step: steps, endpoint: endpoint, candidate: candidate),
-        ]
+        let before = state
+        var race = race
+        var start: Effect?
+        if race.mayStart(at: now) {
+            steps += 1
+            start = .connect(step: steps, endpoint: endpoint, candidate: race.next)
+            race.start(step: steps, limit: settings.connectTimeout, now: now)
+        }
+        stage = .connecting(race, endpoint: endpoint)
+        let timer = race.due.map(Effect.armTimer) ?? .disarmTimer
+        return [timer] + (state == before ? [] : [.announce(state)]) + (start.map { [$0] } ?? [])
+    }
+
+    /// Racers have failed: the others go on, and the next one starts.
+    private mutating func ended(
+        _ steps: [UInt64], of race: Race, endpoint: Int, _ reason: Reason, now: ContinuousClock.Instant,
+        jitter: Double
+    ) -> [Effect] {
+        var race = race
+        let ended = steps.filter { race.end(step: $0, now: now) }
+        guard !ended.isEmpty else { return [] }
+        guard !race.racers.isEmpty || race.mayStart(at: now) else {
+            return [.abandon] + tryNext(after: endpoint, reason, now: now, jitter: jitter)
+        }
+        return ended.map { .close(step: $0) } + goOn(race, endpoint: endpoint, now: now)
     }
 
     private func limit(from now: ContinuousClock.Instant) -> Effect {
@@ -230,7 +289,7 @@ public struct Uplink: Sendable {
     private mutating func tryNext(
         after endpoint: Int, _ reason: Reason, now: ContinuousClock.Instant, jitter: Double
     ) -> [Effect] {
-        if endpoint + 1 < settings.endpoints.count { return beginResolving(endpoint: endpoint + 1, now: now) }
+        if let next = rest.popFirst() { return beginResolving(endpoint: next, now: now) }
         let failure = Failure(endpoint: endpoint, reason: reason)
         return wait(failure, for: backoff.failed(jitter: jitter), now: now)
     }
@@ -240,5 +299,21 @@ public struct Uplink: Sendable {
     ) -> [Effect] {
         stage = .waiting(failure, until: now + delay)
         return [.armTimer(at: now + delay), .announce(state)]
+    }
+}
+
+/// A small generator of numbers that only look random (Steele, Lea and Flood: Fast splittable pseudorandom number
+/// generators, 2014).
+private struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
     }
 }

@@ -29,6 +29,8 @@ import Testing
             "buffer SIZE; default 4M",
             "upstream.bind-address IP ADDRESS; default the kernel's choice",
             "upstream.oversize reconnect | skip; default reconnect",
+            "upstream.failover in-order | random; default in-order",
+            "upstream.fail-back TIME; default infinity",
             "upstream.write-timeout TIME; default 2min",
             "max-clients NUMBER; default infinity", "max-clients-per-user NUMBER; default infinity",
             "when-down hold | discard; default hold", "hold-time TIME; default 5s",

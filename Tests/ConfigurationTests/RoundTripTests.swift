@@ -46,6 +46,8 @@ import Uplink
         let expected = #"""
             upstream:
               address: [a:1, '[2001:db8::1]:80', 'unix:/run/a b']
+              failover: in-order
+              fail-back: infinity
               framing: {kind: delimiter, end: '\r\0''1'}
               send-framing: {kind: length, bytes: 4, order: big}
               max-message: 1K
@@ -88,7 +90,8 @@ import Uplink
                 uplink: Uplink.Settings(
                     endpoints: [.host("a", port: 1)]
                         + (0..<Int.random(in: 0...2, using: &random)).map { _ in endpoint(&random) },
-                    connectTimeout: time(&random), reconnect: reconnect(&random)),
+                    connectTimeout: time(&random), reconnect: reconnect(&random),
+                    failover: .inOrder, failBack: Bool.random(using: &random) ? nil : .seconds(600)),
                 framing: framing,
                 sendFraming: self.framing(&random, atMost: maxMessage),
                 maxMessage: maxMessage, oversize: oversize(&random, framing), idleTimeout: time(&random),

@@ -24,6 +24,15 @@ final class FakeUpstream {
         if isListening { listener = consume first }
     }
 
+    /// A server at another address, with the port of one that exists.
+    init(beside other: FakeUpstream, at host: String) throws {
+        let port = UInt16(other.address.split(separator: ":").last ?? "") ?? 0
+        place = try Self.place(host, port)
+        address = place.description
+        receiveBuffer = nil
+        try listen()
+    }
+
     /// A server on a Unix socket.
     init(path: String) throws {
         address = "unix:\(path)"

@@ -1,4 +1,5 @@
 import Framing
+import TestSupport
 import Testing
 import Uplink
 
@@ -9,11 +10,13 @@ struct ScriptTests {
 
     static func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    static func uplink(endpoints: Int = 1, timeout: Duration? = .seconds(10)) -> Uplink {
+    static func uplink(
+        endpoints: Int = 1, timeout: Duration? = .seconds(10), failBack: Duration? = nil
+    ) -> Uplink {
         Uplink(
             Uplink.Settings(
                 endpoints: (0..<endpoints).map { .host("host\($0)", port: 80) }, connectTimeout: timeout,
-                reconnect: Backoff.Settings(min: .milliseconds(250), max: .seconds(30))))
+                reconnect: Backoff.Settings(min: .milliseconds(250), max: .seconds(30)), failBack: failBack))
     }
 
     /// An event, at so many milliseconds; jitter is 0, so that delays are `min`.
@@ -58,10 +61,12 @@ struct ScriptTests {
         ]
     }
 
-    func connecting(_ step: UInt64, _ endpoint: Int = 0, _ candidate: Int = 0, at now: Int) -> [Uplink.Effect]
-    {
+    /// The timer is for the connection's own limit, unless another one starts before.
+    func connecting(
+        _ step: UInt64, _ endpoint: Int = 0, _ candidate: Int = 0, at now: Int, timer: Int? = nil
+    ) -> [Uplink.Effect] {
         [
-            .armTimer(at: Self.at(now + 10_000)),
+            .armTimer(at: Self.at(timer ?? now + 10_000)),
             .announce(.preparing(.connecting(endpoint: endpoint, candidate: candidate))),
             .connect(step: step, endpoint: endpoint, candidate: candidate),
         ]
@@ -179,12 +184,140 @@ struct ScriptTests {
             &uplink,
             [
                 (0, .started, resolving(1, at: 0)),
-                (1, .resolved(step: 1, candidates: 3), connecting(2, 0, 0, at: 1)),
-                (2, .failed(step: 2, Self.refused), [.abandon] + connecting(3, 0, 1, at: 2)),
-                (10_002, .timerFired, [.abandon] + connecting(4, 0, 2, at: 10_002)),
+                (1, .resolved(step: 1, candidates: 3), connecting(2, 0, 0, at: 1, timer: 251)),
+                // One that has failed is followed at once.
+                (
+                    2, .failed(step: 2, Self.refused),
+                    [.close(step: 2)] + connecting(3, 0, 1, at: 2, timer: 252)
+                ),
+                // One that has no answer yet is followed after a while, and goes on.
+                (252, .timerFired, connecting(4, 0, 2, at: 252, timer: 10_002)),
+                (10_002, .timerFired, [.close(step: 3), .armTimer(at: Self.at(10_252))]),
                 (10_003, .failed(step: 4, Self.refused), waiting(Self.refused, until: 10_253)),
             ])
         #expect(uplink.attempts == 1)
+    }
+
+    @Test func `the first connection that stands wins, and the others are closed`() {
+        var uplink = Self.uplink()
+        play(
+            &uplink,
+            [
+                (0, .started, resolving(1, at: 0)),
+                (0, .resolved(step: 1, candidates: 4), connecting(2, 0, 0, at: 0, timer: 250)),
+                (250, .timerFired, connecting(3, 0, 1, at: 250, timer: 500)),
+                (500, .timerFired, connecting(4, 0, 2, at: 500, timer: 750)),
+                (600, .opened(step: 3), [.close(step: 2), .close(step: 4)] + ready),
+                (601, .opened(step: 2), []),
+                (602, .failed(step: 4, Self.refused), []),
+                (750, .timerFired, []),
+            ])
+        #expect(uplink.state == .ready)
+    }
+
+    @Test func `when the newest of several has failed, people are told of one that goes on`() {
+        var uplink = Self.uplink()
+        play(
+            &uplink,
+            [
+                (0, .started, resolving(1, at: 0)),
+                (0, .resolved(step: 1, candidates: 2), connecting(2, 0, 0, at: 0, timer: 250)),
+                (250, .timerFired, connecting(3, 0, 1, at: 250, timer: 10_000)),
+                (
+                    300, .failed(step: 3, Self.refused),
+                    [
+                        .close(step: 3), .armTimer(at: Self.at(10_000)),
+                        .announce(.preparing(.connecting(endpoint: 0, candidate: 0))),
+                    ]
+                ),
+                (10_000, .timerFired, waiting(.connectTimedOut, until: 10_250)),
+            ])
+    }
+
+    @Test func `six at once are the most, and the next waits for one of them to end`() {
+        var uplink = Self.uplink()
+        var now = 0
+        play(
+            &uplink,
+            [
+                (0, .started, resolving(1, at: 0)),
+                (0, .resolved(step: 1, candidates: 9), connecting(2, 0, 0, at: 0, timer: 250)),
+            ])
+        for number in 1..<6 {
+            now += 250
+            let next = number < 5 ? now + 250 : 10_000
+            play(
+                &uplink, [(now, .timerFired, connecting(UInt64(2 + number), 0, number, at: now, timer: next))]
+            )
+        }
+        play(
+            &uplink,
+            [
+                (1500, .timerFired, [.armTimer(at: Self.at(10_000))]),
+                (
+                    2000, .failed(step: 4, Self.refused),
+                    [.close(step: 4)] + connecting(8, 0, 6, at: 2000, timer: 10_000)
+                ),
+                (10_000, .timerFired, [.close(step: 2)] + connecting(9, 0, 7, at: 10_000, timer: 10_250)),
+            ])
+    }
+
+    @Test func `without a time limit the next address is tried all the same`() {
+        var uplink = Self.uplink(timeout: nil)
+        _ = uplink.started(now: Self.at(0))
+        play(
+            &uplink,
+            [
+                (0, .resolved(step: 1, candidates: 2), connecting(2, 0, 0, at: 0, timer: 250)),
+                (
+                    250, .timerFired,
+                    [
+                        .disarmTimer, .announce(.preparing(.connecting(endpoint: 0, candidate: 1))),
+                        .connect(step: 3, endpoint: 0, candidate: 1),
+                    ]
+                ),
+            ])
+    }
+
+    @Test func `another endpoint than the first is given up for it after a while, if asked`() {
+        var uplink = Self.uplink(endpoints: 2, failBack: .seconds(60))
+        play(
+            &uplink,
+            [
+                (0, .started, resolving(1, 0, at: 0)),
+                (0, .failed(step: 1, .unresolved("no")), [.abandon] + resolving(2, 1, at: 0)),
+                (0, .resolved(step: 2, candidates: 1), connecting(3, 1, at: 0)),
+                (0, .opened(step: 3), [.armTimer(at: Self.at(60_000)), .announce(.ready)]),
+                (60_000, .timerFired, waiting(.failBack, 1, until: 60_000)),
+                (60_000, .timerFired, resolving(4, 0, at: 60_000)),
+                (60_000, .resolved(step: 4, candidates: 1), connecting(5, 0, at: 60_000)),
+                // The first one stays.
+                (60_000, .opened(step: 5), ready),
+                (90_000, .timerFired, []),
+            ])
+    }
+
+    @Test(arguments: seeds)
+    func `in random order each attempt goes once through all endpoints, and the orders differ`(seed: UInt64) {
+        var uplink = Uplink(
+            Uplink.Settings(
+                endpoints: (0..<4).map { .host("host\($0)", port: 80) }, connectTimeout: nil,
+                reconnect: Backoff.Settings(min: .milliseconds(10), max: .milliseconds(10)), failover: .random
+            ),
+            seed: seed)
+        var effects = uplink.started(now: Self.start)
+        var orders: Set<[Int]> = []
+        for _ in 0..<50 {
+            var order: [Int] = []
+            while case .resolve(let step, let endpoint)? = effects.last {
+                order.append(endpoint)
+                effects = uplink.failed(step: step, .unresolved("no"), now: Self.start, jitter: 0)
+            }
+            #expect(order.sorted() == [0, 1, 2, 3], "seed \(seed)")
+            orders.insert(order)
+            effects = uplink.timerFired(now: Self.start, jitter: 0)
+        }
+        #expect(orders.count > 10, "seed \(seed)")
     }
 
     @Test func `every endpoint is tried in turn, and each attempt begins with the first`() {
@@ -194,8 +327,8 @@ struct ScriptTests {
             [
                 (0, .started, resolving(1, 0, at: 0)),
                 (1, .failed(step: 1, .unresolved("no")), [.abandon] + resolving(2, 1, at: 1)),
-                (2, .resolved(step: 2, candidates: 2), connecting(3, 1, 0, at: 2)),
-                (3, .failed(step: 3, Self.refused), [.abandon] + connecting(4, 1, 1, at: 3)),
+                (2, .resolved(step: 2, candidates: 2), connecting(3, 1, 0, at: 2, timer: 252)),
+                (3, .failed(step: 3, Self.refused), [.close(step: 3)] + connecting(4, 1, 1, at: 3)),
                 (4, .failed(step: 4, Self.refused), [.abandon] + resolving(5, 2, at: 4)),
                 (10_004, .timerFired, waiting(.resolutionTimedOut, 2, until: 10_254)),
                 (10_254, .timerFired, resolving(6, 0, at: 10_254)),

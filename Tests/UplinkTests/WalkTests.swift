@@ -11,14 +11,16 @@ struct WalkTests {
         let settings: Uplink.Settings
         var now = ContinuousClock.now
         var timer: ContinuousClock.Instant?
-        /// Looked up or connecting or connected: at most one at a time.
-        var live: UInt64?
+        /// Looked up or connected: one at a time; or connecting: several at once.
+        var live: Set<UInt64> = []
         var isResolving = false
         var candidates = 0
         var lastStep: UInt64 = 0
         var readySince: ContinuousClock.Instant?
         /// No attempt may begin before.
         var earliest: ContinuousClock.Instant?
+        /// The next look-up begins an attempt.
+        var isAttemptDue = true
         var announced = Uplink.State.setup
         /// A new connection was asked for, at this moment.
         var requested: ContinuousClock.Instant?
@@ -36,15 +38,15 @@ struct WalkTests {
             switch uplink.state {
             case .waiting(_, let until):
                 #expect(timer == until, "waiting without its timer, seed \(seed)")
-                #expect(live == nil, "waiting with a live step, seed \(seed)")
+                #expect(live.isEmpty, "waiting with a live step, seed \(seed)")
             case .preparing:
-                #expect(live != nil, "seed \(seed)")
-                #expect((timer != nil) == (settings.connectTimeout != nil), "seed \(seed)")
+                #expect((1...6).contains(live.count), "seed \(seed)")
+                #expect(timer != nil || settings.connectTimeout == nil, "seed \(seed)")
             case .ready:
-                #expect(live != nil, "seed \(seed)")
-                #expect(timer == nil, "a timer left over, seed \(seed)")
+                #expect(live.count == 1, "seed \(seed)")
+                #expect(timer == nil || settings.failBack != nil, "a timer left over, seed \(seed)")
             case .setup, .cancelled:
-                #expect(live == nil && timer == nil, "seed \(seed)")
+                #expect(live.isEmpty && timer == nil, "seed \(seed)")
             }
         }
 
@@ -53,15 +55,19 @@ struct WalkTests {
             case .resolve(let step, let endpoint):
                 begin(step, seed: seed)
                 #expect(settings.endpoints.indices.contains(endpoint), "seed \(seed)")
+                #expect(live.count == 1, "a look-up beside other steps, seed \(seed)")
                 isResolving = true
-                guard endpoint == 0 else { return }
+                guard isAttemptDue else { return }
+                isAttemptDue = false
                 if let earliest { #expect(now >= earliest, "an attempt too soon, seed \(seed)") }
             case .connect(let step, let endpoint, let candidate):
                 begin(step, seed: seed)
                 #expect(settings.endpoints.indices.contains(endpoint), "seed \(seed)")
                 #expect(candidate < candidates, "seed \(seed)")
                 isResolving = false
-            case .abandon: live = nil
+            case .close(let step):
+                #expect(live.remove(step) != nil, "closed twice, seed \(seed)")
+            case .abandon: live = []
             case .armTimer(let at):
                 #expect(at >= now, "seed \(seed)")
                 timer = at
@@ -73,9 +79,8 @@ struct WalkTests {
         }
 
         private mutating func begin(_ step: UInt64, seed: UInt64) {
-            #expect(live == nil, "two live steps, seed \(seed)")
             #expect(step > lastStep, "a step's number comes again, seed \(seed)")
-            live = step
+            live.insert(step)
             lastStep = step
         }
 
@@ -83,7 +88,9 @@ struct WalkTests {
             if state == .ready { readySince = now }
             if case .waiting = state {
                 let outlived = readySince.map { now - $0 > .seconds(2) } ?? false
-                earliest = outlived || requested == now ? now : now + .milliseconds(10)
+                isAttemptDue = true
+                let isAtOnce = outlived || requested == now || state.isFailBack
+                earliest = isAtOnce ? now : now + .milliseconds(10)
                 readySince = nil
             }
             announced = state
@@ -101,7 +108,9 @@ struct WalkTests {
             connectTimeout: Bool.random(using: &random)
                 ? .milliseconds(Int.random(in: 1...5000, using: &random)) : nil,
             reconnect: Backoff.Settings(
-                min: shortest, max: shortest * Int.random(in: 0...200, using: &random)))
+                min: shortest, max: shortest * Int.random(in: 0...200, using: &random)),
+            failover: Bool.random(using: &random) ? .inOrder : .random,
+            failBack: Bool.random(using: &random) ? .milliseconds(1500) : nil)
     }
 
     /// One event: mostly of the live step, often of some other, sometimes only time passing.
@@ -109,14 +118,14 @@ struct WalkTests {
         let jitter = [0, 1, Double.random(in: 0...1, using: &random)].randomElement(using: &random) ?? 0
         let other = UInt64.random(in: 0...shell.lastStep + 1, using: &random)
         let isOther = Int.random(in: 0..<4, using: &random) == 0
-        let step = isOther || shell.live == nil ? other : shell.live ?? 0
+        let step = isOther ? other : shell.live.randomElement(using: &random) ?? other
         switch Int.random(in: 0..<11, using: &random) {
         case 0...2:
-            let count = Int.random(in: 1...3, using: &random)
-            if step == shell.live && shell.isResolving {
+            let count = Int.random(in: 1...9, using: &random)
+            if shell.live.contains(step) && shell.isResolving {
                 shell.candidates = count
                 // The look-up is over: it holds nothing.
-                shell.live = nil
+                shell.live = []
             }
             return shell.uplink.resolved(step: step, candidates: count, now: shell.now)
         case 3...5: return shell.uplink.opened(step: step, now: shell.now)
@@ -140,7 +149,7 @@ struct WalkTests {
     }
 
     @Test(arguments: seeds)
-    func `whatever happens, one step lives, a timer ends every wait, and no storm begins`(seed: UInt64) {
+    func `whatever happens, one attempt lives, a timer ends every wait, and no storm begins`(seed: UInt64) {
         var random = Seeded(seed)
         var timesReady = 0
         for _ in 0..<60 {
@@ -179,13 +188,20 @@ struct WalkTests {
             shell.timer = nil
             shell.carryOut(shell.uplink.timerFired(now: shell.now, jitter: 1), seed: seed)
         case .preparing(.resolving):
-            let step = shell.live ?? 0
-            shell.live = nil
+            let step = shell.live.first ?? 0
+            shell.live = []
             shell.candidates = 1
             shell.carryOut(shell.uplink.resolved(step: step, candidates: 1, now: shell.now), seed: seed)
         case .preparing(.connecting):
-            shell.carryOut(shell.uplink.opened(step: shell.live ?? 0, now: shell.now), seed: seed)
+            shell.carryOut(shell.uplink.opened(step: shell.live.first ?? 0, now: shell.now), seed: seed)
         case .setup, .ready, .cancelled: break
         }
+    }
+}
+
+extension Uplink.State {
+    /// A connection was given up for the first endpoint.
+    fileprivate var isFailBack: Bool {
+        if case .waiting(let failure, _) = self { failure.reason == .failBack } else { false }
     }
 }

@@ -1,0 +1,69 @@
+/// Connections to several addresses of one name, of which the first that stands wins: Happy Eyeballs (RFC 8305).
+struct Race: Equatable {
+    struct Racer: Equatable {
+        let step: UInt64
+        let candidate: Int
+        /// When it has taken too long; `nil` without a limit.
+        let deadline: ContinuousClock.Instant?
+    }
+    /// From one start to the next, while nothing fails: the Connection Attempt Delay of RFC 8305 section 8.
+    static let delay = Duration.milliseconds(250)
+    /// So many at once at the most: each has a descriptor.
+    static let most = 6
+
+    /// How many addresses there are.
+    let candidates: Int
+    /// Those under way, in the order of their start.
+    private(set) var racers: [Racer] = []
+    /// The one that starts next, if there is one.
+    private(set) var next = 0
+    /// When it starts.
+    private var nextStart: ContinuousClock.Instant
+
+    init(candidates: Int, now: ContinuousClock.Instant) {
+        self.candidates = candidates
+        nextStart = now
+    }
+
+    private var hasNext: Bool { next < candidates && racers.count < Self.most }
+
+    func mayStart(at now: ContinuousClock.Instant) -> Bool { hasNext && nextStart <= now }
+
+    mutating func start(step: UInt64, limit: Duration?, now: ContinuousClock.Instant) {
+        racers.append(Racer(step: step, candidate: next, deadline: limit.map { now + $0 }))
+        next += 1
+        nextStart = now + Self.delay
+    }
+
+    /// - Returns: Whether it was under way. The next one starts at once in its place.
+    mutating func end(step: UInt64, now: ContinuousClock.Instant) -> Bool {
+        guard let index = racers.firstIndex(where: { $0.step == step }) else { return false }
+        racers.remove(at: index)
+        nextStart = now
+        return true
+    }
+
+    func isUnderWay(step: UInt64) -> Bool { racers.contains { $0.step == step } }
+
+    /// Those that have taken too long.
+    func expired(at now: ContinuousClock.Instant) -> [UInt64] {
+        racers.filter { $0.deadline.map { $0 <= now } ?? false }.map(\.step)
+    }
+
+    /// When something is to be done, if nothing happens before.
+    var due: ContinuousClock.Instant? {
+        (racers.compactMap(\.deadline) + (hasNext ? [nextStart] : [])).min()
+    }
+}
+
+/// The order in which addresses are tried (RFC 8305 section 4): that of the list, but for the families, which alternate
+/// from the first one's.
+public func alternating<Address>(_ addresses: [Address], isIPv6: (Address) -> Bool) -> [Address] {
+    guard let first = addresses.first else { return [] }
+    let isFirstIPv6 = isIPv6(first)
+    let preferred = addresses.filter { isIPv6($0) == isFirstIPv6 }
+    let others = addresses.filter { isIPv6($0) != isFirstIPv6 }
+    let pairs = zip(preferred, others).flatMap { [$0, $1] }
+    let paired = pairs.count / 2
+    return pairs + preferred.dropFirst(paired) + others.dropFirst(paired)
+}
