@@ -15,6 +15,10 @@ units    := $(PREFIX)/lib/systemd/system
 catalogs := $(PREFIX)/lib/systemd/catalog
 sysusers := $(PREFIX)/lib/sysusers.d
 doc      := $(PREFIX)/share/doc/trunkline
+man      := $(PREFIX)/share/man/man1/trunklinectl.1
+bash     := $(PREFIX)/share/bash-completion/completions/trunklinectl
+zsh      := $(PREFIX)/share/zsh/site-functions/_trunklinectl
+fish     := $(PREFIX)/share/fish/vendor_completions.d/trunklinectl.fish
 
 products := .build/release
 sources  := Package.swift Sources Tests
@@ -127,6 +131,12 @@ install: ## install below PREFIX (/usr/local), or for a package below DESTDIR; a
 	install -m 644 LICENSE $(wildcard README.md) '$(DESTDIR)$(doc)'
 	install -D -m 644 docs/LOG.md '$(DESTDIR)$(doc)/docs/LOG.md'
 	install -d '$(DESTDIR)/etc/trunkline'
+	install -d $(patsubst %,'$(DESTDIR)%',$(dir $(man) $(bash) $(zsh) $(fish)))
+	$(products)/trunklinectl manual >'$(DESTDIR)$(man)'
+	$(products)/trunklinectl completion bash >'$(DESTDIR)$(bash)'
+	$(products)/trunklinectl completion zsh >'$(DESTDIR)$(zsh)'
+	$(products)/trunklinectl completion fish >'$(DESTDIR)$(fish)'
+	chmod 644 $(patsubst %,'$(DESTDIR)%',$(man) $(bash) $(zsh) $(fish))
 	@scripts/after-install '$(DESTDIR)' '$(PREFIX)'
 
 .PHONY: uninstall
@@ -135,6 +145,7 @@ uninstall: ## remove what "make install" installed; configurations stay
 	rm -f '$(DESTDIR)$(units)/trunkline@.service' '$(DESTDIR)$(units)/trunkline.target'
 	rm -f '$(DESTDIR)$(sysusers)/trunkline.conf'
 	rm -f '$(DESTDIR)$(catalogs)/trunkline.catalog'
+	rm -f $(patsubst %,'$(DESTDIR)%',$(man) $(bash) $(zsh) $(fish))
 	rm -rf '$(DESTDIR)$(doc)'
 	@scripts/after-uninstall '$(DESTDIR)'
 

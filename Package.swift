@@ -36,7 +36,7 @@ let package = Package(
         module("Control"),
         module("Daemon", ["Bridge", "Configuration", "Control", "Linux", "Systemd", "Uplink"]),
         program("trunklined", ["Configuration", "Daemon", "Linux"]),
-        program("trunklinectl", ["Configuration", "Framing", "Linux"]),
+        program("trunklinectl", ["Configuration", "Control", "Framing", "Linux"]),
         program("trunkline-sim", ["Framing", "Linux"]),
         .target(
             name: "Faults", path: "Tests/Faults", publicHeadersPath: ".", cSettings: [.define("_GNU_SOURCE")]),
@@ -54,6 +54,7 @@ let package = Package(
         tests("MemoryTests", ["Memory"]),
         tests("SimulatorTests", ["Framing", "Linux", "trunkline-sim"]),
         tests("SystemdTests", ["Linux", "Systemd"]),
+        tests("TrunklinectlTests", ["Control", "Linux", "trunklinectl"]),
         tests("UplinkTests", ["Framing", "Uplink"]),
     ],
     swiftLanguageModes: [.v6]

@@ -129,30 +129,34 @@ private let firstLongCode: Int32 = 256
 }
 
 extension CommandOption {
-    /// A table of options as `--help` shows it: at most 80 columns, the help text from column 28.
+    /// A table of options as `--help` shows it.
     public static func help(for table: [CommandOption]) -> String {
-        table.map(\.helpLines).joined()
+        table.map { option in
+            let short = option.short.map { "-\($0), " } ?? "    "
+            let value = option.value.map { " \($0)" } ?? ""
+            return helpRow("\(short)--\(option.name)\(value)", option.help)
+        }.joined()
     }
 
-    private static let column = 28
+    /// One row of a help text: at most 80 columns, what is explained from column 2, the explanation from column 28.
+    public static func helpRow(_ head: String, _ text: String) -> String {
+        let (head, column) = ("  " + head, 28)
+        let rest = wrapped(text, indent: column)
+        guard head.count < column - 1 else { return "\(head)\n\(rest)" }
+        return head + rest.dropFirst(head.count)
+    }
 
-    private var helpLines: String {
-        let short = short.map { "-\($0), " } ?? "    "
-        let head = "  \(short)--\(name)" + (value.map { " \($0)" } ?? "")
-        var lines = [head.count < Self.column - 1 ? head : head + "\n"]
-        var line = lines[0].hasSuffix("\n") ? "" : lines.removeLast()
-        line += String(repeating: " ", count: Self.column - line.count)
-        for word in help.split(separator: " ") {
-            if line.count + word.count > 80 {
-                lines.append(Self.trimmed(line) + "\n")
-                line = String(repeating: " ", count: Self.column)
+    /// A paragraph in lines of at most 80 columns.
+    public static func wrapped(_ text: String, indent: Int) -> String {
+        let margin = String(repeating: " ", count: indent)
+        var (lines, line) = ("", "")
+        for word in text.split(separator: " ") {
+            if !line.isEmpty && indent + line.count + 1 + word.count > 80 {
+                lines += "\(margin)\(line)\n"
+                line = ""
             }
-            line += word + " "
+            line += line.isEmpty ? "\(word)" : " \(word)"
         }
-        return lines.joined() + Self.trimmed(line) + "\n"
-    }
-
-    private static func trimmed(_ line: String) -> Substring {
-        line[...].prefix(line.count - line.reversed().prefix { $0 == " " }.count)
+        return "\(lines)\(margin)\(line)\n"
     }
 }

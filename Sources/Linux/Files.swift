@@ -47,3 +47,18 @@ extension FileDescriptor {
 public func removeFile(_ path: String) throws(SystemError) {
     _ = try retrying("unlink") { unsafe Int(unlink(path)) }
 }
+
+/// The names of what is in a directory, in no order, without `.` and `..` (readdir(3)).
+public func entries(of directory: String) throws(SystemError) -> [String] {
+    guard let stream = unsafe opendir(directory) else { throw SystemError(call: "opendir", code: errno) }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    // An entry is only as long as its name, so it must not be copied as a whole.
+    let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+    while let entry = unsafe readdir(stream) {
+        let start = unsafe UnsafeRawPointer(entry) + offset
+        let name = unsafe String(cString: start.assumingMemoryBound(to: CChar.self))
+        if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+}

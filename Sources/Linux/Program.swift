@@ -12,11 +12,17 @@ public enum Program {
         return text.isEmpty ? nil : text
     }
 
-    /// The first of the directories that the service manager has made for this service (systemd.exec(5)), or where they
-    /// would be.
-    public static var runtimeDirectory: String {
-        let list = environment("RUNTIME_DIRECTORY") ?? "/run/trunkline"
-        return String(list.prefix { $0 != ":" })
+    /// Where sockets are: the first of the directories that the service manager has made for this service
+    /// (systemd.exec(5)), or where they would be.
+    public static var runtimeDirectory: String { directory("RUNTIME_DIRECTORY") ?? "/run/trunkline" }
+
+    /// Where configurations are: likewise.
+    public static var configurationDirectory: String {
+        directory("CONFIGURATION_DIRECTORY") ?? "/etc/trunkline"
+    }
+
+    private static func directory(_ variable: String) -> String? {
+        environment(variable).map { String($0.prefix { $0 != ":" }) }
     }
 
     /// Opens /dev/null for standard descriptors that the program was started without: else the next sockets would take

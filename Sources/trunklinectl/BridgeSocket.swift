@@ -4,36 +4,35 @@ import Linux
 
 /// Where a bridge's messages come and go: one of its sockets, as its configuration names it.
 struct BridgeSocket {
-    static let options = [
-        CommandOption(
-            "config", short: "c", value: "FILE", help: "the bridge's file (/etc/trunkline/BRIDGE.yaml)"),
-        CommandOption("socket", short: "s", value: "NAME", help: "which of its sockets (the first)"),
-    ]
+    static let options = [config, socket, .runtimeDirectory]
+    private static let config = CommandOption(
+        "config", short: "c", value: "FILE", help: "the bridge's file (/etc/trunkline/BRIDGE.yaml)")
+    private static let socket = CommandOption(
+        "socket", short: "s", value: "NAME", help: "which of its sockets (the first)")
 
     let configuration: Configuration
     let settings: SocketSettings
 
-    /// - Parameters:
-    ///   - bridge: Its name.
-    ///   - config: Its file; `nil` is the usual place.
-    ///   - socket: The socket's name; `nil` is the first.
-    /// - Throws: What is wrong with the file, or that there is no such socket.
-    init(bridge: String, config: String?, socket: String?) throws(Failure) {
+    /// - Parameter invocation: Its first operand is the bridge's name.
+    /// - Throws: What is wrong with the bridge's file, or that there is no such socket.
+    init(_ invocation: Invocation) throws(Failure) {
+        let bridge = invocation.operands[0]
+        let socket = invocation[Self.socket]
         do throws(ConfigurationErrors) {
             configuration = try Configuration(
-                contentsOf: config ?? "/etc/trunkline/\(bridge).yaml",
-                runtimeDirectory: Program.runtimeDirectory)
+                contentsOf: invocation[Self.config] ?? "\(Program.configurationDirectory)/\(bridge).yaml",
+                runtimeDirectory: invocation.runtimeDirectory)
         } catch {
-            throw Failure(message: error.errors.map(\.description).joined(separator: "\n"))
+            throw Failure(error.errors.map(\.description).joined(separator: "\n"))
         }
         guard configuration.name == bridge else {
-            throw Failure(message: "the file is that of the bridge \(configuration.name), not of \(bridge)")
+            throw Failure("the file is that of the bridge \(configuration.name), not of \(bridge)")
         }
         let sockets = configuration.sockets
         guard let settings = socket == nil ? sockets.first : sockets.first(where: { $0.name == socket })
         else {
             let names = sockets.map(\.name).joined(separator: ", ")
-            throw Failure(message: "\(bridge) has no socket '\(socket ?? "")'; it has \(names)")
+            throw Failure("\(bridge) has no socket '\(socket ?? "")'; it has \(names)")
         }
         self.settings = settings
     }
@@ -52,7 +51,8 @@ struct BridgeSocket {
                 default: "try again"
                 }
             throw Failure(
-                message: "cannot connect to \(settings.path): \(describe(errno: error.code)): \(hint)")
+                "cannot connect to \(settings.path): \(describe(errno: error.code)): \(hint)",
+                [ENOENT, ECONNREFUSED].contains(error.code) ? .notRunning : .failure)
         }
     }
 }

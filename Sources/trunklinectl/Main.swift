@@ -4,23 +4,28 @@ import Linux
 /// What a user can be told when a verb fails.
 struct Failure: Error, Sendable {
     let message: String
+    let status: ExitStatus
+
+    init(_ message: String, _ status: ExitStatus = .failure) {
+        self.message = message
+        self.status = status
+    }
 }
 
-/// One thing that the program does.
-struct Verb: Sendable {
-    let name: String
-    /// What follows the name on the command line.
-    let usage: String
-    let help: String
-    let options: [CommandOption]
-    /// Does it; returns the exit status.
-    let run: @Sendable (CommandArguments) throws -> Int32
+/// What the program ends with, if not with 0.
+enum ExitStatus: Int32 {
+    case failure = 1
+    /// As `systemctl status` tells of a unit that is not active.
+    case notRunning = 3
+    /// EX_USAGE (sysexits(3)).
+    case usage = 64
+    /// EX_CONFIG.
+    case configuration = 78
 }
 
 @main
 struct Main {
-    private static let verbs = [Tail.verb, Send.verb]
-    private static let programOptions = [
+    private static let options = [
         CommandOption("version", short: "V", help: "print the version"),
         CommandOption("help", short: "h", help: "print this help"),
     ]
@@ -31,65 +36,39 @@ struct Main {
             exit(try run(CommandLine.arguments))
         } catch let failure as Failure {
             Program.complain("trunklinectl: \(failure.message)\n")
-            exit(EXIT_FAILURE)
+            exit(failure.status.rawValue)
         } catch {
-            Program.complain("trunklinectl: \(error)\nTry 'trunklinectl --help'.\n")
-            exit(64 /* EX_USAGE, sysexits(3) */)
+            let verb = CommandLine.arguments.dropFirst().first.flatMap(Verb.named)
+            let words = ["trunklinectl", verb?.name, "--help"].compactMap(\.self).joined(separator: " ")
+            Program.complain("trunklinectl: \(error)\nTry '\(words)'.\n")
+            exit(ExitStatus.usage.rawValue)
         }
     }
 
     private static func run(_ arguments: [String]) throws -> Int32 {
-        if arguments.count > 1, let verb = verbs.first(where: { $0.name == arguments[1] }) {
-            return try run(verb, [arguments[0]] + arguments[2...])
+        if arguments.count > 1, let verb = Verb.named(arguments[1]) {
+            let invocation = try Invocation([arguments[0]] + arguments[2...], of: verb)
+            guard !invocation.has(Verb.help) else {
+                Program.say(Help.text(of: verb))
+                return EXIT_SUCCESS
+            }
+            return try verb.run(invocation)
         }
-        let given = try CommandArguments(arguments, options: programOptions)
+        let given = try CommandArguments(arguments, options: options)
         if let unknown = given.operands.first {
             throw UsageError(
-                "there is no verb '\(unknown)'; there are \(verbs.map(\.name).joined(separator: ", "))")
+                "there is no verb '\(unknown)'; there are \(Verb.all.map(\.name).joined(separator: ", "))")
         }
         guard let option = given.options.first else { throw UsageError("a verb is missing") }
-        Program.say(option.index == 0 ? "trunklinectl \(Program.version)\n" : help)
+        Program.say(option.index == 0 ? "trunklinectl \(Program.version)\n" : Help.text(options: options))
         return EXIT_SUCCESS
-    }
-
-    private static func run(_ verb: Verb, _ arguments: [String]) throws -> Int32 {
-        let options = verb.options + [CommandOption("help", short: "h", help: "print this help")]
-        let given = try CommandArguments(arguments, options: options)
-        guard !given.options.contains(where: { $0.index == verb.options.count }) else {
-            Program.say(
-                """
-                Usage: trunklinectl \(verb.name) \(verb.usage)
-                \(verb.help)
-
-                \(CommandOption.help(for: options))
-                """)
-            return EXIT_SUCCESS
-        }
-        return try verb.run(given)
-    }
-
-    private static var help: String {
-        let width = verbs.map { $0.name.count + $0.usage.count }.max() ?? 0
-        let lines = verbs.map { verb in
-            let head = "\(verb.name) \(verb.usage)"
-            return "  \(head)\(String(repeating: " ", count: width + 3 - head.count))\(verb.help)"
-        }
-        return """
-            Usage: trunklinectl VERB [OPTION…] …
-            Looks at trunkline's bridges, and uses them.
-
-            \(lines.joined(separator: "\n"))
-
-            \(CommandOption.help(for: programOptions))
-            'trunklinectl VERB --help' tells more.
-
-            """
     }
 }
 
-extension CommandArguments {
-    /// The value that was given last for each option of the table, by its index.
-    var values: [Int: String] {
-        Dictionary(options.map { ($0.index, $0.value) }, uniquingKeysWith: { $1 })
-    }
+extension Verb {
+    /// Every verb, in the order of the help.
+    static let all = [List.verb, Tail.verb, Send.verb, Check.verb, Completion.verb]
+
+    /// - Returns: `nil` when there is no verb of this name; `manual`, which `make install` uses, is not told of.
+    static func named(_ name: String) -> Verb? { (all + [Manual.verb]).first { $0.name == name } }
 }

@@ -6,22 +6,18 @@ import Linux
 /// `trunklinectl send`: messages to a bridge's upstream.
 enum Send {
     static let verb = Verb(
-        name: "send", usage: "BRIDGE [TEXT]",
-        help: "send TEXT as one message, or each line of standard input",
+        "send", in: .using, [.bridge(), Operand("TEXT", .optional)],
+        summary: "send TEXT as one message, or each line of standard input",
         options: BridgeSocket.options, run: run)
 
-    private static func run(_ arguments: CommandArguments) throws -> Int32 {
-        guard 1...2 ~= arguments.operands.count else {
-            throw UsageError("send takes one BRIDGE, and at most one TEXT")
-        }
-        let values = arguments.values
-        let socket = try BridgeSocket(bridge: arguments.operands[0], config: values[0], socket: values[1])
+    private static func run(_ invocation: Invocation) throws -> Int32 {
+        let socket = try BridgeSocket(invocation)
         guard socket.settings.maySend else {
-            throw Failure(message: "the socket \(socket.settings.name) has send: no in its configuration")
+            throw Failure("the socket \(socket.settings.name) has send: no in its configuration")
         }
         let descriptor = try socket.connect()
-        if arguments.operands.count == 2 {
-            try send(Array(arguments.operands[1].utf8), to: descriptor, of: socket)
+        if invocation.operands.count == 2 {
+            try send(Array(invocation.operands[1].utf8), to: descriptor, of: socket)
         } else {
             try sendLines(to: descriptor, of: socket)
         }
@@ -58,12 +54,12 @@ enum Send {
             guard case .moved(let count) = try input.read(into: &free) else { return nil }
             return count
         } catch {
-            throw Failure(message: "cannot read standard input: \(describe(errno: error.code))")
+            throw Failure("cannot read standard input: \(describe(errno: error.code))")
         }
     }
 
     private static func tooLong(_ count: Int, _ limit: Int) -> Failure {
-        Failure(message: "a message of \(count) bytes is longer than max-message (\(limit)); it was not sent")
+        Failure("a message of \(count) bytes is longer than max-message (\(limit)); it was not sent")
     }
 
     private static func send(
@@ -75,12 +71,12 @@ enum Send {
         do throws(UnrepresentableError) {
             try upstream.sendFraming.encode(payload, into: &frame)
         } catch {
-            throw Failure(message: "the message cannot be sent as it is: \(error)")
+            throw Failure("the message cannot be sent as it is: \(error)")
         }
         do throws(SystemError) {
             try descriptor.sendAll(frame.span)
         } catch {
-            throw Failure(message: "cannot send to \(socket.settings.path): \(describe(errno: error.code))")
+            throw Failure("cannot send to \(socket.settings.path): \(describe(errno: error.code))")
         }
     }
 }

@@ -6,25 +6,17 @@ import Linux
 /// `trunklinectl tail`: the messages of a bridge, one a line.
 enum Tail {
     static let verb = Verb(
-        name: "tail", usage: "BRIDGE", help: "print each message that arrives, on a line of its own",
-        options: BridgeSocket.options + [
-            CommandOption("count", short: "n", value: "N", help: "end after N messages")
-        ], run: run)
+        "tail", in: .using, [.bridge()], summary: "print each message that arrives, on a line of its own",
+        options: BridgeSocket.options + [count], run: run)
 
-    private static func run(_ arguments: CommandArguments) throws -> Int32 {
-        guard arguments.operands.count == 1 else { throw UsageError("tail takes one BRIDGE") }
-        let values = arguments.values
-        var remaining = Int.max
-        if let text = values[2] {
-            guard let count = Int(text), count > 0 else {
-                throw UsageError("'\(text)' is no count of messages")
-            }
-            remaining = count
-        }
-        let socket = try BridgeSocket(bridge: arguments.operands[0], config: values[0], socket: values[1])
+    private static let count = CommandOption("count", short: "n", value: "N", help: "end after N messages")
+
+    private static func run(_ invocation: Invocation) throws -> Int32 {
+        let limit = try invocation.count(count) ?? .max
+        let socket = try BridgeSocket(invocation)
         // To end it is how it is meant to end.
         for number in [SIGINT, SIGTERM] { signal(number) { _ in _exit(EXIT_SUCCESS) } }
-        try print(atMost: remaining, from: try socket.connect(), of: socket)
+        try print(atMost: limit, from: try socket.connect(), of: socket)
         return EXIT_SUCCESS
     }
 
@@ -45,7 +37,7 @@ enum Tail {
                 case .moved(let moved): buffer += chunk[..<moved]
                 case .wouldBlock: continue
                 case .ended:
-                    throw Failure(message: "the bridge \(socket.configuration.name) closed the connection")
+                    throw Failure("the bridge \(socket.configuration.name) closed the connection")
                 }
                 var lines = Lines(buffer)
                 let found = try decoder.decode(buffer.span, atMost: remaining, into: &lines)
@@ -58,7 +50,7 @@ enum Tail {
         } catch let error as SystemError where error.call.description == "write" && error.code == EPIPE {
             // Whoever reads it has had enough: as good an end as SIGPIPE, which may be ignored here.
         } catch {
-            throw Failure(message: "\(error)")
+            throw Failure("\(error)")
         }
     }
 

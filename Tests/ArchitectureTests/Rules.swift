@@ -15,7 +15,7 @@ enum Rules {
         "Control": [],
         "Daemon": ["Bridge", "Configuration", "Control", "Linux", "Systemd", "Uplink"],
         "trunklined": ["Configuration", "Daemon", "Linux"],
-        "trunklinectl": ["Configuration", "Framing", "Linux"],
+        "trunklinectl": ["Configuration", "Control", "Framing", "Linux"],
         "trunkline-sim": ["CLinux", "Framing", "Linux"],
         "Faults": [],
         "TestSupport": [],

@@ -120,7 +120,7 @@ struct ToolTests {
         let directory = try TemporaryDirectory()
         let file = try directory.write("upstream: {address: 'localhost:1'}", to: "feed.yaml")
         let outcome = try Self.run("trunklinectl", verb, "feed", "-c", file, in: directory)
-        #expect(outcome.status == 1)
+        #expect(outcome.status == 3)
         #expect(outcome.output.isEmpty)
         #expect(outcome.errors.contains("is not running; start it with 'systemctl start trunkline@feed'"))
     }
