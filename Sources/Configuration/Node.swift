@@ -56,7 +56,7 @@ func keyPart(_ name: String) -> String {
 }
 
 /// Neither a control character nor one that moves, hides or breaks the text around it.
-func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+public func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
     default: true

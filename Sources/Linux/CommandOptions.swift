@@ -101,27 +101,9 @@ private let colon: Int32 = 0x3A
 private let questionMark: Int32 = 0x3F
 private let firstLongCode: Int32 = 256
 
-/// A NULL-terminated array of C strings, freed with it.
-@safe private final class CStrings {
-    let base: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-    private let count: Int
-
-    init(_ strings: [String]) {
-        count = strings.count
-        unsafe base = .allocate(capacity: count + 1)
-        for (i, string) in strings.enumerated() { unsafe (base + i).initialize(to: strdup(string)) }
-        unsafe (base + count).initialize(to: nil)
-    }
-
-    deinit {
-        for i in 0..<count { unsafe free(base[i]) }
-        unsafe base.deallocate()
-    }
-
-    subscript(index: Int) -> String { unsafe base[index].map { unsafe String(cString: $0) } ?? "" }
-
+extension CStrings {
     /// Borrows the name: for as long as this object lives.
-    func longOption(_ index: Int, of command: CommandOption) -> option {
+    fileprivate func longOption(_ index: Int, of command: CommandOption) -> option {
         unsafe option(
             name: base[index], has_arg: command.value == nil ? no_argument : required_argument, flag: nil,
             val: firstLongCode + Int32(index))

@@ -105,13 +105,23 @@ extension FileDescriptor {
     }
 
     /// Blocks until a non-blocking descriptor can be read or written, or its peer has hung up (poll(2)).
-    public borrowing func wait(for interest: Interest) throws(SystemError) {
+    ///
+    /// - Parameters:
+    ///   - interest: What is waited for.
+    ///   - limit: How long; begun anew by a signal that was handled. `nil` for as long as it takes.
+    /// - Returns: Whether it has come to that.
+    /// - Throws: What poll(2) fails with.
+    @discardableResult
+    public borrowing func wait(for interest: Interest, atMost limit: Duration? = nil) throws(SystemError)
+        -> Bool
+    {
         // The bits of poll(2) are those of epoll(7).
         let raw = raw
-        _ = try retrying("poll") {
+        let milliseconds = limit.map { Int32(clamping: Int(($0 / .milliseconds(1)).rounded(.up))) } ?? -1
+        return try retrying("poll") {
             var wanted = pollfd(fd: raw, events: Int16(interest.rawValue), revents: 0)
-            return unsafe Int(poll(&wanted, 1, -1))
-        }
+            return unsafe Int(poll(&wanted, 1, milliseconds))
+        } > 0
     }
 
     /// Sends everything on a non-blocking socket; blocks as long as the peer takes nothing.

@@ -67,7 +67,10 @@ struct Main {
 
 extension Verb {
     /// Every verb, in the order of the help.
-    static let all = [List.verb, Tail.verb, Send.verb, Check.verb, Completion.verb]
+    static let all = [
+        List.verb, Status.verb, Monitor.verb, Metrics.verb, Tail.verb, Send.verb, Reconnect.verb,
+        Disconnect.verb, LogLevel.verb, Check.verb, Completion.verb,
+    ]
 
     /// - Returns: `nil` when there is no verb of this name; `manual`, which `make install` uses, is not told of.
     static func named(_ name: String) -> Verb? { (all + [Manual.verb]).first { $0.name == name } }

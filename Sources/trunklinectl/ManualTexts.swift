@@ -7,8 +7,9 @@ extension Manual {
         instance of the unit trunkline@.service.
         """,
         """
-        trunklinectl asks the daemons themselves, through the control socket that each has. Who may reach it may \
-        look; to steer a bridge takes more: see its settings.
+        trunklinectl asks the daemons themselves, through the control socket that each has. Who may connect to it \
+        may look: by default members of the group trunkline. Only root, and the user that the daemon runs as, may \
+        steer.
         """,
         """
         A bridge is called what its file is: ais is /etc/trunkline/ais.yaml, and the unit trunkline@ais.

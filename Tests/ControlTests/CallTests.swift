@@ -33,6 +33,21 @@ struct CallTests {
         #expect(try call(text) == Call(request, takesMore: false, isOneWay: false))
     }
 
+    @Test(
+        arguments: [
+            .getInfo, .getInterfaceDescription("a.\"b\""), .describe, .monitor, .reconnect,
+            .disconnect(client: 7), .setLogLevel("debug"),
+        ] as [Request])
+    func `what a client sends is what it asks for`(request: Request) throws {
+        for call in [
+            Call(request, takesMore: false, isOneWay: false), Call(request, takesMore: true, isOneWay: true),
+        ] {
+            let message = call.message
+            #expect(message.last == 0)
+            #expect(try Call(message.dropLast()) == call)
+        }
+    }
+
     @Test func `more and oneway are understood`() throws {
         let text = #"{"method":"org.trunkline.Bridge.Monitor","more":true,"oneway":true,"upgrade":false}"#
         #expect(try call(text) == Call(.monitor, takesMore: true, isOneWay: true))

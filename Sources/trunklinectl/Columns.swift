@@ -1,0 +1,53 @@
+/// Rows of which each column is as wide as its widest cell.
+struct Columns {
+    struct Cell {
+        let text: String
+        var colour: Palette.Colour?
+        /// To the right of its column, as numbers are.
+        var isNumber = false
+
+        init(_ text: String, _ colour: Palette.Colour? = nil) {
+            self.text = text
+            self.colour = colour
+        }
+
+        init(number: String) {
+            text = number
+            isNumber = true
+        }
+    }
+
+    private var rows: [[Cell]] = []
+
+    /// - Parameters:
+    ///   - heading: Bold; empty for none.
+    ///   - numbers: Which columns of the heading stand over numbers.
+    init(_ heading: [String], numbers: Set<Int> = []) {
+        guard !heading.isEmpty else { return }
+        rows.append(
+            heading.enumerated().map { index, text in
+                var cell = Cell(text, .bold)
+                cell.isNumber = numbers.contains(index)
+                return cell
+            })
+    }
+
+    mutating func append(_ row: [Cell]) { rows.append(row) }
+
+    /// A line for each row, without blanks at its end.
+    func lines(_ palette: Palette) -> [String] {
+        let count = rows.map(\.count).max() ?? 0
+        let widths = (0..<count).map { index in
+            rows.map { $0.indices.contains(index) ? $0[index].text.count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            let last = row.lastIndex { !$0.text.isEmpty } ?? -1
+            return row.prefix(last + 1).enumerated().map { index, cell in
+                let blanks = String(repeating: " ", count: widths[index] - cell.text.count)
+                let text = palette.paint(cell.text, cell.colour)
+                if cell.isNumber { return blanks + text }
+                return index == last ? text : text + blanks
+            }.joined(separator: "  ")
+        }
+    }
+}

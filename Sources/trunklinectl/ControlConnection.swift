@@ -1,0 +1,156 @@
+import Configuration
+import Control
+import Glibc
+import Linux
+
+/// A conversation with a bridge's daemon through its control socket (https://varlink.org).
+final class ControlConnection {
+    let bridge: String
+    private let descriptor: FileDescriptor
+    /// Far more than a bridge with a full house of clients answers.
+    private var buffer = MessageBuffer(limit: 256 << 20)
+    /// Arrived, and not asked for yet.
+    private var messages: ArraySlice<[UInt8]> = []
+    /// A daemon answers at once; one that has been silent for so long has stopped, or hangs.
+    private static let patience = Duration.seconds(5)
+
+    /// - Throws: That the bridge is not running, or that its socket is not for this user.
+    init(to bridge: String, in runtimeDirectory: String) throws(Failure) {
+        self.bridge = bridge
+        let path = Configuration.controlPath(of: bridge, in: runtimeDirectory)
+        do throws(SystemError) {
+            descriptor = try FileDescriptor.connecting(to: .unix(path: path)).take()
+        } catch {
+            throw Self.failure(bridge, path, error.code)
+        }
+    }
+
+    private static func failure(_ bridge: String, _ path: String, _ code: Int32) -> Failure {
+        let cannot = "cannot connect to \(printable(path)): \(describe(errno: code))"
+        switch code {
+        case ENOENT, ECONNREFUSED: return .notRunning(bridge)
+        case EACCES:
+            let who = group(of: path).map { "members of the group \($0)" } ?? "others"
+            return Failure("\(cannot): only root and \(who) may look at the bridge \(printable(bridge))")
+        case EAGAIN: return Failure("\(cannot): the bridge \(printable(bridge)) does not answer")
+        default: return Failure(cannot)
+        }
+    }
+
+    /// The name of the group that a file belongs to, or its number.
+    private static func group(of path: String) -> String? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard let entry = unsafe getgrgid(status.st_gid) else { return "\(status.st_gid)" }
+        return unsafe String(cString: entry.pointee.gr_name)
+    }
+
+    // MARK: Asking
+
+    /// Asks for something that is answered once.
+    func ask<Parameters>(_ request: Request, for: Parameters.Type = Parameters.self) throws(Failure)
+        -> Parameters
+    where Parameters: Decodable & Sendable {
+        try send(Call(request, takesMore: false, isOneWay: false))
+        while messages.isEmpty {
+            guard try wait() else { throw failure("has not answered for \(Self.patience)") }
+            guard try receive() else { throw failure("closed the connection instead of answering") }
+        }
+        return try answer(of: request)
+    }
+
+    /// Asks for something that is done, and answered with nothing.
+    func demand(_ request: Request) throws(Failure) { _ = try ask(request, for: Nothing.self) }
+
+    private struct Nothing: Decodable {}
+
+    /// Asks for events, which `takeEvent` gives.
+    func monitor() throws(Failure) { try send(Call(.monitor, takesMore: true, isOneWay: false)) }
+
+    /// The next event that has arrived; `nil` when there is none yet.
+    func takeEvent() throws(Failure) -> EventDescription? {
+        guard !messages.isEmpty else { return nil }
+        return try answer(of: .monitor)
+    }
+
+    private func answer<Parameters>(of request: Request) throws(Failure) -> Parameters
+    where Parameters: Decodable & Sendable {
+        do throws(Refusal) {
+            return try Answer<Parameters>(messages.removeFirst()).parameters
+        } catch {
+            throw Failure(RefusalText.text(error, of: request, to: bridge))
+        }
+    }
+
+    // MARK: Bytes
+
+    var raw: Int32 { descriptor.raw }
+
+    private func send(_ call: Call) throws(Failure) {
+        do throws(SystemError) {
+            try descriptor.sendAll(call.message.span)
+        } catch {
+            throw failure("cannot be asked: \(describe(errno: error.code))")
+        }
+    }
+
+    private func wait() throws(Failure) -> Bool {
+        do throws(SystemError) {
+            return try descriptor.wait(for: .readable, atMost: Self.patience)
+        } catch {
+            throw failure("cannot be heard: \(describe(errno: error.code))")
+        }
+    }
+
+    /// Takes what has arrived.
+    ///
+    /// - Returns: Whether more may come.
+    func receive() throws(Failure) -> Bool {
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        do {
+            var free = chunk.mutableSpan
+            switch try descriptor.receive(into: &free) {
+            case .moved(let count): messages += try buffer.append(chunk[..<count])
+            case .wouldBlock: break
+            case .ended: return false
+            }
+            return true
+        } catch let error as SystemError where error.isOfPeer {
+            return false
+        } catch let error as SystemError {
+            throw failure("cannot be heard: \(describe(errno: error.code))")
+        } catch {
+            throw failure("answers more than can be true")
+        }
+    }
+
+    private func failure(_ words: String) -> Failure { Failure("the bridge \(printable(bridge)) \(words)") }
+}
+
+extension Failure {
+    static func notRunning(_ bridge: String) -> Failure {
+        let name = printable(bridge)
+        let file = "\(Program.configurationDirectory)/\(bridge).yaml"
+        let lacks =
+            unsafe access(file, F_OK) != 0 && errno == ENOENT ? " (but there is no \(printable(file)))" : ""
+        return Failure(
+            "the bridge \(name) is not running; start it with 'systemctl start trunkline@\(name)'\(lacks)",
+            .notRunning)
+    }
+}
+
+/// What a refusal means, in words.
+enum RefusalText {
+    static func text(_ refusal: Refusal, of request: Request, to bridge: String) -> String {
+        let name = printable(bridge)
+        switch (refusal.error.split(separator: ".").last, request) {
+        case ("NoSuchClient", .disconnect(let number)): return "the bridge \(name) has no client \(number)"
+        case ("PermissionDenied", _):
+            return "you may look at the bridge \(name), but only root and the user it runs as may steer it"
+        case ("InvalidParameter", .setLogLevel(let level)):
+            return
+                "there is no log level '\(printable(level))'; there are \(LogLevel.all.joined(separator: ", "))"
+        default: return "the bridge \(name) refused: \(printable(refusal.error))"
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Control
+
+/// Numbers as people read them.
+enum Figures {
+    /// `1 client`, `3 clients`.
+    static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    /// `7.1 kB`.
+    static func bytes(_ count: Int) -> String {
+        count < 1000 ? "\(count) B" : "\(short(Double(count), ["", "k", "M", "G", "T"], 1000))B"
+    }
+
+    /// What is configured in powers of two: `4 MiB`.
+    static func binaryBytes(_ count: Int) -> String {
+        count < 1024 ? "\(count) B" : "\(short(Double(count), ["", "Ki", "Mi", "Gi", "Ti"], 1024))B"
+    }
+
+    /// `3 messages, 7.1 kB`; `0` for nothing.
+    static func amount(_ amount: AmountDescription) -> String {
+        guard amount.messages != 0 || amount.bytes != 0 else { return "0" }
+        return "\(counted(amount.messages, "message")), \(bytes(amount.bytes))"
+    }
+
+    /// As the status line has it: `120 msg/s 7.1 kB/s`, or `0`.
+    static func rate(_ rate: RateDescription) -> String {
+        guard rate.messages > 0 || rate.bytes > 0 else { return "0" }
+        return "\(short(rate.messages, [""], 1000))msg/s \(short(rate.bytes, ["", "k", "M", "G"], 1000))B/s"
+    }
+
+    /// `12 kB of 4 MiB (0 %)`: nothing is full before it is.
+    static func fill(_ fill: FillDescription) -> String {
+        let percent = fill.size > 0 ? Int(Double(fill.used) / Double(fill.size) * 100) : 0
+        return "\(binaryBytes(fill.used)) of \(binaryBytes(fill.size)) (\(percent) %)"
+    }
+
+    /// `0.2 `, `7.1 k`, `120 `: a number and the first unit in which it is short, or the last one.
+    private static func short(_ value: Double, _ units: [String], _ step: Double) -> String {
+        var (value, unit) = (value, 0)
+        while unit + 1 < units.count && value >= step - 0.5 {
+            value /= step
+            unit += 1
+        }
+        let tenths = Int(exactly: (value * 10).rounded()) ?? .max
+        let number =
+            tenths < 100 && tenths % 10 != 0 ? "\(tenths / 10).\(tenths % 10)" : "\(Int(value.rounded()))"
+        return "\(number) \(units[unit])"
+    }
+}

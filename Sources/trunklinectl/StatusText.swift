@@ -1,0 +1,148 @@
+import Control
+
+/// What `status` prints of a bridge.
+struct StatusText {
+    let palette: Palette
+    let clock: WallClock
+    /// The name of a user.
+    let user: (UInt32) -> String
+    /// The most clients that are shown.
+    var clientLimit = 10
+
+    /// - Returns: `nil` for a bridge of which nothing is known.
+    func text(_ bridge: String, _ inquiry: Inquiry) -> String? {
+        let name = printable(bridge)
+        switch inquiry {
+        case .running(let description): return text(description)
+        case .notRunning:
+            return "○ \(name) - not running\n" + field("Start", ["systemctl start trunkline@\(name)"])
+        case .failed: return nil
+        }
+    }
+
+    private func text(_ description: Description) -> String {
+        let bridge = description.bridge
+        let state = bridge.uplink.state
+        return """
+            \(palette.paint("●", state.colour)) \(printable(bridge.name)) - \(palette.paint(state.rawValue, state.colour)) \
+            \(printable(bridge.uplink.upstream))
+
+            """ + field("Uplink", story(of: bridge.uplink)) + field("Daemon", daemon(bridge))
+                + field("Traffic", traffic(bridge)) + field("Buffer", [Figures.fill(bridge.buffer)])
+                + field("Outbox", [Figures.fill(bridge.outbox)])
+                + field("Troubles", troubles(bridge.counters))
+                + field("Sockets", sockets(bridge.sockets)) + clients(description.clients)
+    }
+
+    /// Lines behind a name; nothing for none.
+    private func field(_ name: String, _ lines: [String]) -> String {
+        let width = 12
+        let head = String(repeating: " ", count: width - name.count) + "\(name): "
+        let margin = String(repeating: " ", count: width + 2)
+        return lines.enumerated().map { ($0.offset == 0 ? head : margin) + $0.element + "\n" }.joined()
+    }
+
+    // MARK: Fields
+
+    private func story(of uplink: UplinkDescription) -> [String] {
+        var lines = [
+            "\(palette.paint(uplink.state.rawValue, uplink.state.colour)) since \(since(uplink.since))"
+        ]
+        if let reason = uplink.reason { lines.append(palette.paint(printable(reason), .bold)) }
+        if let next = uplink.nextAttempt {
+            lines.append("next attempt \(clock.ahead(next)), \(clock.date(next))")
+        }
+        var counts = "\(Figures.counted(uplink.connections, "connection")) since the start"
+        if uplink.attempts > 0 {
+            counts += ", \(Figures.counted(uplink.attempts, "attempt")) in vain since the last"
+        }
+        lines.append(counts)
+        if !uplink.addresses.isEmpty {
+            lines.append("tried: \(uplink.addresses.map(printable).joined(separator: ", "))")
+        }
+        return lines
+    }
+
+    private func daemon(_ bridge: BridgeDescription) -> [String] {
+        [
+            "trunklined \(printable(bridge.version)), pid \(bridge.pid), since \(since(bridge.since))",
+            "logs \(printable(bridge.logLevel)) and what is worse",
+        ]
+    }
+
+    private func since(_ time: Int) -> String { "\(clock.date(time)); \(clock.ago(time))" }
+
+    private func traffic(_ bridge: BridgeDescription) -> [String] {
+        var columns = Columns(["", "1 s", "10 s", "1 min", "total"])
+        for (name, rates, total) in [
+            ("in", bridge.receiveRates, bridge.received), ("out", bridge.sendRates, bridge.sent),
+        ] {
+            let cells =
+                [rates.second, rates.tenSeconds, rates.minute].map(Figures.rate) + [Figures.amount(total)]
+            columns.append(([name] + cells).map { Columns.Cell($0) })
+        }
+        return columns.lines(palette)
+    }
+
+    private func troubles(_ counters: [CounterDescription]) -> [String] {
+        var columns = Columns([])
+        for counter in counters where counter.times > 0 || counter.messages > 0 || counter.bytes > 0 {
+            let amount = AmountDescription(messages: counter.messages, bytes: counter.bytes)
+            columns.append([
+                Columns.Cell(number: "\(counter.times)"), Columns.Cell(TroubleText.words(counter.reason)),
+                Columns.Cell(amount == .init(messages: 0, bytes: 0) ? "" : Figures.amount(amount)),
+            ])
+        }
+        return columns.lines(palette)
+    }
+
+    private func sockets(_ sockets: [SocketDescription]) -> [String] {
+        var columns = Columns([])
+        for socket in sockets {
+            columns.append([
+                Columns.Cell(printable(socket.name)), Columns.Cell(printable(socket.path)),
+                Columns.Cell(Figures.counted(socket.clients, "client")),
+                Columns.Cell(socket.trouble.map(printable) ?? "", .red),
+            ])
+        }
+        return columns.lines(palette)
+    }
+
+    // MARK: Clients
+
+    private func clients(_ clients: [ClientDescription]) -> String {
+        guard !clients.isEmpty else { return field("Clients", ["none"]) }
+        let sorted = clients.sorted { ($1.lag.bytes, $0.number) < ($0.lag.bytes, $1.number) }
+        // Who misses nothing has no column for it.
+        let misses = clients.contains { $0.skipping || $0.missed.messages > 0 }
+        let heading = ["NR", "LAG", "SENT", "RECEIVED"] + (misses ? ["MISSED"] : [])
+        var columns = Columns(
+            heading + ["SINCE", "SOCKET", "USER", "PID", "COMMAND"],
+            numbers: Set(heading.indices).union([heading.count + 3]))
+        for client in sorted.prefix(clientLimit) { columns.append(row(client, misses: misses)) }
+        var lines = columns.lines(palette)
+        if sorted.count > clientLimit {
+            lines.append("… and \(sorted.count - clientLimit) more: --all shows them")
+        }
+        return field("Clients", ["\(clients.count)"]) + lines.map { "    \($0)\n" }.joined()
+    }
+
+    private func row(_ client: ClientDescription, misses: Bool) -> [Columns.Cell] {
+        func size(_ amount: AmountDescription) -> Columns.Cell {
+            Columns.Cell(number: amount.bytes == 0 ? "0" : Figures.bytes(amount.bytes))
+        }
+        // It goes on.
+        var missed = Columns.Cell(number: "\(client.missed.messages)\(client.skipping ? "+" : "")")
+        if client.skipping { missed.colour = .yellow }
+        return [
+            Columns.Cell(number: "\(client.number)"), size(client.lag), size(client.sent),
+            size(client.received),
+        ]
+            + (misses ? [missed] : []) + [
+                Columns.Cell(WallClock.span(clock.now - client.since)),
+                Columns.Cell(printable(client.socket)),
+                Columns.Cell(printable(user(client.uid))), Columns.Cell(number: "\(client.pid)"),
+                Columns.Cell(client.command.map(printable) ?? "?"),
+            ]
+    }
+}

@@ -1,0 +1,31 @@
+/// What the counters of a bridge count, in words.
+enum TroubleText {
+    /// What goes behind the number of times; for a reason that is not known here, the reason itself.
+    static func words(_ reason: String) -> String { known[reason] ?? printable(reason) }
+
+    static let known = [
+        "cut-off": "messages cut off by the end of a connection",
+        "oversize": "messages longer than max-message",
+        "unfinished": "messages that clients have not finished",
+        "upstream-away": "messages thrown away while the server was away",
+        "not-allowed": "messages of clients that may only listen",
+        "behind": "messages missed by clients that had fallen behind",
+        "stopped": "messages thrown away when the bridge stopped",
+        "unresolved": "attempts: the name was not resolved",
+        "unconnected": "attempts: no connection was made",
+        "closed": "connections ended by the server",
+        "failed": "connections that failed",
+        "idle-timeout": "connections silent for too long (idle-timeout)",
+        "write-timeout": "connections that took nothing for too long (write-timeout)",
+        "framing": "connections whose bytes were no messages",
+        "client-patience": "clients disconnected: they read too slowly",
+        "client-framing": "clients disconnected: what they sent was no message",
+        "client-failed": "clients disconnected: their connection failed",
+        "client-disconnected": "clients disconnected by an operator",
+        "max-clients": "programs refused (max-clients)",
+        "max-clients-per-user": "programs refused (max-clients-per-user)",
+        "accepting-paused": "times that new clients had to wait",
+        "socket-gone": "sockets removed by somebody",
+        "shortage": "transfers put off: the kernel was short of memory",
+    ]
+}

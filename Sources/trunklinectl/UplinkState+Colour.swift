@@ -1,0 +1,12 @@
+import Control
+
+extension UplinkDescription.State {
+    /// Of the dot, as in `systemctl status`.
+    var colour: Palette.Colour {
+        switch self {
+        case .ready: .green
+        case .starting, .resolving, .connecting, .ended, .stopping: .yellow
+        case .waiting: .red
+        }
+    }
+}

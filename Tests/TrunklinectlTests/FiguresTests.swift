@@ -1,0 +1,79 @@
+import Control
+import Testing
+
+@testable import trunklinectl
+
+/// Numbers, times and text as people read them.
+struct FiguresTests {
+    @Test(arguments: [
+        (0, "0 B"), (999, "999 B"), (1000, "1 kB"), (7130, "7.1 kB"), (9960, "10 kB"), (999_400, "999 kB"),
+        (999_600, "1 MB"), (1_234_567_890, "1.2 GB"), (5_000_000_000_000_000, "5000 TB"),
+        (.max, "9223372 TB"),
+    ])
+    func `bytes are short`(count: Int, text: String) { #expect(Figures.bytes(count) == text) }
+
+    @Test(arguments: [
+        (0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (4 << 20, "4 MiB"),
+        (1 << 30, "1 GiB"),
+    ])
+    func `powers of two are short`(count: Int, text: String) { #expect(Figures.binaryBytes(count) == text) }
+
+    @Test(arguments: [
+        (0, 1, "0 B of 1 B (0 %)"), (1023, 1024, "1023 B of 1 KiB (99 %)"), (0, 0, "0 B of 0 B (0 %)"),
+    ])
+    func `nothing is full before it is`(used: Int, size: Int, text: String) {
+        #expect(Figures.fill(FillDescription(used: used, size: size)) == text)
+    }
+
+    @Test(arguments: [(0.0, 0.0, "0"), (0, 5, "0 msg/s 5 B/s"), (1234, 5e9, "1234 msg/s 5 GB/s")])
+    func `rates are short`(messages: Double, bytes: Double, text: String) {
+        #expect(Figures.rate(RateDescription(messages: messages, bytes: bytes)) == text)
+    }
+
+    @Test(arguments: [
+        (-5, "0s"), (0, "0s"), (999_999, "0s"), (1_000_000, "1s"), (60_000_000, "1min"),
+        (3_661_000_000, "1h 1min"),
+        (3_601_000_000, "1h"), (90_000_000_000, "1d 1h"), (8_640_000_000_000, "100d"),
+    ])
+    func `a time span has two units at the most`(microseconds: Int, text: String) {
+        #expect(WallClock.span(microseconds) == text)
+    }
+
+    @Test func `times are dates`() {
+        #expect(Sample.clock.date(Sample.clock.now) == "Mon 2026-11-30 12:00:00 UTC")
+        #expect(Sample.clock.stamp(Sample.clock.now + 45_600) == "Nov 30 12:00:00.045")
+        #expect(Sample.clock.ahead(Sample.clock.now + 1) == "in 1s")
+    }
+
+    @Test(arguments: [
+        ("cat", "cat"), ("grün €😀", "grün €😀"), ("\u{1B}[31m", #"\u{1b}[31m"#), ("a\nb", #"a\u{a}b"#),
+        ("\u{202E}", #"\u{202e}"#), ("\u{9B}", #"\u{9b}"#), ("\u{2028}", #"\u{2028}"#),
+        ("e\u{301}", "e\u{301}"),
+    ])
+    func `what would steer a terminal is a number`(text: String, shown: String) {
+        #expect(printable(text) == shown)
+    }
+
+    @Test(arguments: [
+        ("error", "\u{1B}[31mx\u{1B}[0m"), ("warning", "\u{1B}[33mx\u{1B}[0m"), ("info", "x"), ("other", "x"),
+    ])
+    func `an event has a time and the colour of its level`(level: String, text: String) {
+        let event = EventDescription(
+            event: "connected", level: level, text: "x", time: Sample.ago(1), fields: [:])
+        let look = EventText(palette: Palette(isOn: true), clock: Sample.clock, isJSON: false, width: 0)
+        #expect(look.line(event, of: "ais") == "Nov 30 11:59:59.000  \(text)\n")
+    }
+
+    @Test func `of several bridges the name is told, and JSON has everything`() {
+        let event = EventDescription(
+            event: "connected", level: "info", text: "to \"x\"\u{1B}", time: 5, fields: ["A": "b"])
+        let columns = EventText(palette: .plain, clock: Sample.clock, isJSON: false, width: 5)
+        #expect(columns.line(event, of: "ais").hasSuffix(#"  ais    to "x"\u{1b}"# + "\n"))
+        let json = EventText(palette: .plain, clock: Sample.clock, isJSON: true, width: 5)
+        #expect(
+            json.line(event, of: "ais") == #"""
+                {"bridge":"ais","event":"connected","fields":{"A":"b"},"level":"info","text":"to \"x\"\u001b","time":5}
+
+                """#)
+    }
+}

@@ -1,0 +1,136 @@
+import Bridge
+import Control
+import Testing
+
+@testable import trunklinectl
+
+/// What `status` prints.
+struct StatusTextTests {
+    private func text(
+        _ bridge: BridgeDescription, clients: [ClientDescription] = [], _ look: StatusText = Sample.status()
+    ) -> String {
+        look.text("ais", .running(Description(bridge: bridge, clients: clients))) ?? ""
+    }
+
+    @Test func `everything is told of a bridge that is connected`() {
+        let counters = Sample.counters([
+            "closed": CounterDescription(reason: "closed", times: 1, messages: 0, bytes: 0),
+            "cut-off": CounterDescription(reason: "cut-off", times: 12, messages: 11, bytes: 210),
+        ])
+        let clients = [
+            Sample.client(1), Sample.client(2, lag: 2_500_000, command: nil),
+            Sample.client(3, lag: 10, missed: 7, skipping: true),
+        ]
+        #expect(
+            text(Sample.bridge(counters: counters), clients: clients) == """
+                ● ais - ready 192.0.2.7:10110
+                      Uplink: ready since Mon 2026-11-30 11:57:57 UTC; 2min 3s ago
+                              2 connections since the start
+                              tried: 192.0.2.6:10110, 192.0.2.7:10110
+                      Daemon: trunklined 0.1.0, pid 137, since Sun 2026-11-29 11:00:00 UTC; 1d 1h ago
+                              logs info and what is worse
+                     Traffic:      1 s                 10 s              1 min  total
+                              in   120 msg/s 7.1 kB/s  0.3 msg/s 12 B/s  0      12345 messages, 1.2 MB
+                              out  0                   0                 0      1 message, 20 B
+                      Buffer: 12 KiB of 4 MiB (0 %)
+                      Outbox: 0 B of 1 MiB (0 %)
+                    Troubles:  1  connections ended by the server
+                              12  messages cut off by the end of a connection  11 messages, 210 B
+                     Sockets: default  /run/trunkline/ais.sock        3 clients
+                              watch    /run/trunkline/ais.watch.sock  1 client
+                     Clients: 3
+                    NR     LAG    SENT  RECEIVED  MISSED  SINCE  SOCKET   USER   PID  COMMAND
+                     2  2.5 MB  1.5 kB         0       0  1min   default  ada   1002  ?
+                     3    10 B  1.5 kB         0      7+  1min   default  ada   1003  cat
+                     1       0  1.5 kB         0       0  1min   default  ada   1001  cat
+
+                """)
+    }
+
+    @Test func `an outage has a reason, and a next attempt`() {
+        let text = text(Sample.bridge("ais", Sample.waiting))
+        #expect(text.hasPrefix("● ais - waiting 192.0.2.7:10110\n"))
+        #expect(text.contains("              cannot connect: Connection refused (errno 111)\n"))
+        #expect(text.contains("              next attempt in 4s, Mon 2026-11-30 12:00:04 UTC\n"))
+        #expect(text.contains("1 connection since the start, 3 attempts in vain since the last\n"))
+        #expect(text.contains("Clients: none\n"))
+        #expect(!text.contains("Troubles"))
+    }
+
+    @Test(arguments: [
+        (UplinkDescription.State.ready, "\u{1B}[32m"), (.waiting, "\u{1B}[31m"), (.connecting, "\u{1B}[33m"),
+    ])
+    func `the dot has the colour of the state`(state: UplinkDescription.State, colour: String) {
+        var uplink = Sample.ready
+        uplink.state = state
+        let text = text(Sample.bridge("ais", uplink), Sample.status(Palette(isOn: true)))
+        #expect(text.hasPrefix("\(colour)●\u{1B}[0m ais - \(colour)\(state)\u{1B}[0m"))
+    }
+
+    @Test func `a socket's trouble is red`() {
+        let bridge = Sample.bridge(trouble: "its file was removed")
+        let text = text(bridge, Sample.status(Palette(isOn: true)))
+        #expect(text.contains("\u{1B}[31mits file was removed\u{1B}[0m\n"))
+        #expect(!self.text(bridge).contains("\u{1B}"))
+    }
+
+    @Test(arguments: [(10, 12, "… and 990 more: --all shows them\n"), (1000, 1001, ""), (.max, 1001, "")])
+    func `of a thousand clients those with the largest lag are shown`(limit: Int, lines: Int, last: String)
+        throws
+    {
+        let clients = (1...1000).map { Sample.client($0, lag: $0 * 7919 % 1009 * 1000) }
+        let text = text(Sample.bridge(), clients: clients, Sample.status(clients: limit))
+        let shown = text.split(separator: "\n").drop { !$0.contains("Clients: 1000") }.dropFirst()
+        #expect(shown.count == lines)
+        #expect(last.isEmpty || text.hasSuffix(last))
+        let numbers = shown.compactMap { Int($0.split(separator: " ")[0]) }
+        let lags = numbers.map { clients[$0 - 1].lag.bytes }
+        #expect(lags == lags.sorted(by: >) && lags.first == clients.map(\.lag.bytes).max())
+    }
+
+    @Test func `what others have chosen cannot steer the terminal`() {
+        var bridge = Sample.bridge("a\u{1B}[2Js", Sample.waiting, trouble: "\u{202E}x")
+        bridge.uplink.reason = "no\r\nsuch \u{7F} thing"
+        bridge.uplink.upstream = "\u{9B}31m"
+        bridge.uplink.addresses = ["\u{200B}"]
+        bridge.version = "\t"
+        bridge.logLevel = "\u{7}"
+        bridge.counters = [CounterDescription(reason: "\u{8}", times: 1, messages: 0, bytes: 0)]
+        bridge.sockets[0].name = "\n"
+        bridge.sockets[0].path = "\u{1B}"
+        var client = Sample.client(1, command: "\u{1B}]0;x\u{7}")
+        client.socket = "\u{0}"
+        let text = text(bridge, clients: [client])
+        #expect(text.split(separator: "\n").joined() == text.filter { $0 != "\n" })
+        #expect(
+            text.unicodeScalars.allSatisfy { $0 == "\n" || ($0.value >= 0x20 && !(0x7F...0x9F ~= $0.value)) })
+        #expect(!text.unicodeScalars.contains("\u{202E}") && !text.unicodeScalars.contains("\u{200B}"))
+        #expect(text.contains(#"\u{1b}]0;x\u{7}"#))
+        #expect(
+            text.split(separator: "\n").count == self.text(Sample.bridge("ais", Sample.waiting)).split(
+                separator: "\n"
+            ).count + 3)
+    }
+
+    @Test func `long names move what follows, and nothing else`() {
+        let name = String(repeating: "x", count: 255)
+        let text = text(Sample.bridge(name), clients: [Sample.client(1, command: name)])
+        #expect(text.hasPrefix("● \(name) - ready"))
+        #expect(text.contains("1001  \(name)\n"))
+    }
+
+    @Test func `a bridge that does not run is told, and how to start it`() {
+        #expect(
+            Sample.status().text("ais", .notRunning) == """
+                ○ ais - not running
+                       Start: systemctl start trunkline@ais
+
+                """)
+        #expect(Sample.status().text("ais", .failed(Failure("why"))) == nil)
+    }
+
+    @Test func `every counter has words`() {
+        #expect(Set(TroubleText.known.keys) == Set(Trouble.allCases.map(\.rawValue)))
+        #expect(TroubleText.words("new-one") == "new-one")
+    }
+}
