@@ -11,12 +11,18 @@ final class ControlConnection {
     private var buffer = MessageBuffer(limit: 256 << 20)
     /// Arrived, and not asked for yet.
     private var messages: ArraySlice<[UInt8]> = []
-    /// A daemon answers at once; one that has been silent for so long has stopped, or hangs.
-    private static let patience = Duration.seconds(5)
+    private let patience: Duration
 
+    /// - Parameters:
+    ///   - bridge: Its name.
+    ///   - runtimeDirectory: Where its control socket is.
+    ///   - patience: A daemon answers at once; one that has been silent for so long has stopped, or hangs.
     /// - Throws: That the bridge is not running, or that its socket is not for this user.
-    init(to bridge: String, in runtimeDirectory: String) throws(Failure) {
+    init(
+        to bridge: String, in runtimeDirectory: String, patience: Duration = .seconds(5)
+    ) throws(Failure) {
         self.bridge = bridge
+        self.patience = patience
         let path = Configuration.controlPath(of: bridge, in: runtimeDirectory)
         do throws(SystemError) {
             descriptor = try FileDescriptor.connecting(to: .unix(path: path)).take()
@@ -53,7 +59,7 @@ final class ControlConnection {
     where Parameters: Decodable & Sendable {
         try send(Call(request, takesMore: false, isOneWay: false))
         while messages.isEmpty {
-            guard try wait() else { throw failure("has not answered for \(Self.patience)") }
+            guard try wait() else { throw failure("has not answered for \(patience)") }
             guard try receive() else { throw failure("closed the connection instead of answering") }
         }
         return try answer(of: request)
@@ -96,7 +102,7 @@ final class ControlConnection {
 
     private func wait() throws(Failure) -> Bool {
         do throws(SystemError) {
-            return try descriptor.wait(for: .readable, atMost: Self.patience)
+            return try descriptor.wait(for: .readable, atMost: patience)
         } catch {
             throw failure("cannot be heard: \(describe(errno: error.code))")
         }

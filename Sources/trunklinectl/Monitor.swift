@@ -36,7 +36,7 @@ enum Monitor {
         let text = EventText(
             palette: .ofOutput, clock: .local, isJSON: invocation.has(.json), width: width(of: connections))
         try print(connections, as: text)
-        throw Failure("there is nothing left to monitor")
+        return ExitStatus.failure.rawValue
     }
 
     /// Of the column of bridges; 0 when there is only one.

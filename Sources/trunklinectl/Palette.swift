@@ -24,7 +24,7 @@ struct Palette: Sendable {
 
     /// The text in a colour; `nil` leaves it as it is.
     func paint(_ text: String, _ colour: Colour?) -> String {
-        guard isOn, let colour else { return text }
+        guard isOn, let colour, !text.isEmpty else { return text }
         return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"
     }
 }

@@ -57,7 +57,7 @@ struct StatusText {
             counts += ", \(Figures.counted(uplink.attempts, "attempt")) in vain since the last"
         }
         lines.append(counts)
-        if !uplink.addresses.isEmpty {
+        if uplink.addresses != [uplink.upstream] && !uplink.addresses.isEmpty {
             lines.append("tried: \(uplink.addresses.map(printable).joined(separator: ", "))")
         }
         return lines

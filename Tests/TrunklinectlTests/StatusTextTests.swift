@@ -92,7 +92,7 @@ struct StatusTextTests {
         var bridge = Sample.bridge("a\u{1B}[2Js", Sample.waiting, trouble: "\u{202E}x")
         bridge.uplink.reason = "no\r\nsuch \u{7F} thing"
         bridge.uplink.upstream = "\u{9B}31m"
-        bridge.uplink.addresses = ["\u{200B}"]
+        bridge.uplink.addresses = ["\u{200B}", "x"]
         bridge.version = "\t"
         bridge.logLevel = "\u{7}"
         bridge.counters = [CounterDescription(reason: "\u{8}", times: 1, messages: 0, bytes: 0)]
@@ -109,7 +109,7 @@ struct StatusTextTests {
         #expect(
             text.split(separator: "\n").count == self.text(Sample.bridge("ais", Sample.waiting)).split(
                 separator: "\n"
-            ).count + 3)
+            ).count + 4)
     }
 
     @Test func `long names move what follows, and nothing else`() {
