@@ -94,6 +94,10 @@ $(benchmarks): .build/benchmarks/%: Benchmarks/%.c Benchmarks/common.h | setup-b
 setup-bench:
 	@scripts/setup bench
 
+.PHONY: readme
+readme: build ## run the commands that the README shows, and put what they print into it
+	@scripts/readme-examples $(products)
+
 .PHONY: check-systemd
 check-systemd: build ## try the installed service under the systemd of two Debian releases, in containers
 	@scripts/check-systemd
@@ -127,7 +131,9 @@ install: ## install below PREFIX (/usr/local), or for a package below DESTDIR; a
 	install -D -m 644 systemd/trunkline.catalog '$(DESTDIR)$(catalogs)/trunkline.catalog'
 	install -D -m 644 systemd/sysusers.d/trunkline.conf '$(DESTDIR)$(sysusers)/trunkline.conf'
 	install -d '$(DESTDIR)$(doc)/examples'
-	install -m 644 config/*.yaml '$(DESTDIR)$(doc)/examples'
+	install -m 644 config/*.yaml systemd/trunkline-metrics.timer '$(DESTDIR)$(doc)/examples'
+	sed 's,/usr/local,$(PREFIX),' systemd/trunkline-metrics.service >'$(DESTDIR)$(doc)/examples/trunkline-metrics.service'
+	chmod 644 '$(DESTDIR)$(doc)/examples/trunkline-metrics.service'
 	install -m 644 LICENSE $(wildcard README.md) '$(DESTDIR)$(doc)'
 	install -D -m 644 docs/LOG.md '$(DESTDIR)$(doc)/docs/LOG.md'
 	install -d '$(DESTDIR)/etc/trunkline'
