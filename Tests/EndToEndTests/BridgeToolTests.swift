@@ -70,6 +70,30 @@ struct BridgeToolTests {
         }
     }
 
+    @Test(arguments: [
+        (["TERM": "xterm"], true), (["TERM": "xterm", "NO_COLOR": ""], true),
+        (["TERM": "xterm", "NO_COLOR": "1"], false), (["TERM": "dumb"], false), ([:], false),
+    ])
+    func `colours are for terminals that have them, and for who wants them`(
+        environment: [String: String], isColoured: Bool
+    ) throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "feed.yaml")
+        let tool = "\(ChildProcess.path(of: "trunklinectl")) list"
+        // script(1) makes a terminal.
+        let commands = [["script", "-qec", tool, "/dev/null"], ["sh", "-c", tool]]
+        for (number, command) in commands.enumerated() {
+            let output = directory("output\(number)")
+            let process = try ChildProcess(
+                ["/usr/bin/env"] + command,
+                environment: Self.environment(directory).merging(["PATH": "/usr/bin:/bin"]) { $1 }
+                    .merging(environment) { $1 }, output: output, errors: "/dev/null")
+            #expect(try process.exitStatus() == 0)
+            #expect(text(of: output).contains("1 bridge listed."))
+            #expect(text(of: output).contains("\u{1B}") == (number == 0 && isColoured))
+        }
+    }
+
     @Test(arguments: [["status"], ["status", "feed"]])
     func `status shows a bridge and its clients`(arguments: [String]) throws {
         try Self.withBridge { daemon, upstream, server in
