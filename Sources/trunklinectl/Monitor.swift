@@ -47,16 +47,19 @@ enum Monitor {
     /// Prints the events of several bridges until the last of them has ended, or nobody listens any more.
     private static func print(_ all: [ControlConnection], as text: EventText) throws(Failure) {
         var connections = all
+        // A daemon that is killed, or has too many who look, closes the connection without a word.
+        var stopping: Set<String> = []
         while !connections.isEmpty {
-            let ready = try wait(for: connections)
-            for connection in ready {
+            for connection in try wait(for: connections) {
                 let isOpen = try connection.receive()
                 while let event = try connection.takeEvent() {
+                    if event.event == "stopping" { stopping.insert(connection.bridge) }
                     Program.say(text.line(event, of: connection.bridge))
                 }
                 guard !isOpen else { continue }
                 connections.removeAll { $0 === connection }
-                Program.complain("trunklinectl: the bridge \(printable(connection.bridge)) has ended\n")
+                let end = stopping.contains(connection.bridge) ? "ended" : "closed the connection"
+                Program.complain("trunklinectl: the bridge \(printable(connection.bridge)) has \(end)\n")
             }
         }
     }

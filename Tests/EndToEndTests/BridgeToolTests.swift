@@ -163,7 +163,8 @@ struct BridgeToolTests {
         try eventually("'\(words)' from monitor, not \(text(of: path))") { text(of: path).contains(words) }
     }
 
-    @Test func `monitor tells what happens, and that the bridge has ended`() throws {
+    @Test(arguments: [(SIGTERM, "ended"), (SIGKILL, "closed the connection")])
+    func `monitor tells what happens, and that the bridge has ended`(signal: Int32, end: String) throws {
         try Self.withBridge { daemon, upstream, server in
             let monitor = try Self.start(["monitor"], daemon, "monitor")
             try awaitLine("ready \(upstream.address)", in: daemon)
@@ -172,10 +173,10 @@ struct BridgeToolTests {
             server.close()
             try awaitLine("connection to \(upstream.address) lost", in: daemon)
             client.close()
-            _ = try daemon.terminate()
+            _ = try daemon.terminate(signal)
             #expect(try monitor.exitStatus() == 1)
             let errors = text(of: daemon.directory("monitor.errors"))
-            #expect(errors == "trunklinectl: the bridge feed has ended\n")
+            #expect(errors == "trunklinectl: the bridge feed has \(end)\n")
         }
     }
 

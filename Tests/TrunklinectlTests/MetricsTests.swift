@@ -62,6 +62,7 @@ struct MetricsTests {
         var samples: [Substring] = []
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
+            guard words.count > 1 else { throw OpenMetrics.Invalid(line: 0, why: "\(line)") }
             switch words[1] {
             case "TYPE" where words[0] == "#":
                 #expect(words.count == 4 && ["gauge", "counter"].contains(words[3]))
