@@ -42,6 +42,14 @@ test: ## build for debugging, then run every test
 	@scripts/setup test
 	swift test --disable-xctest $(swift_flags)
 
+# How long the soak lasts, in seconds: make soak SECONDS=600
+SECONDS := 60
+
+.PHONY: soak
+soak: ## abuse the daemon at random for a minute, or for SECONDS, and account for every message
+	@scripts/setup test
+	TRUNKLINE_SOAK=$(SECONDS) swift test --disable-xctest $(swift_flags) --filter SoakTests
+
 .PHONY: abuses
 abuses: ## misuse the daemon in every way, and print what each costs
 	@scripts/setup test

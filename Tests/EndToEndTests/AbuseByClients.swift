@@ -128,8 +128,8 @@ extension Abuse {
 
 extension Stream {
     /// Sends a byte, and a descriptor of its own along with it (unix(7), SCM_RIGHTS).
-    func passDescriptor() throws {
-        var byte: UInt8 = 0x0A
+    func passDescriptor(with byte: UInt8 = 0x0A) throws {
+        var byte = byte
         var control = [UInt8](repeating: 0, count: 24)
         control.withUnsafeMutableBytes { bytes in
             bytes.storeBytes(of: 20, as: Int.self)
