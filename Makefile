@@ -50,6 +50,12 @@ soak: ## abuse the daemon at random for a minute, or for SECONDS, and account fo
 	@scripts/setup test
 	TRUNKLINE_SOAK=$(SECONDS) swift test --disable-xctest $(swift_flags) --filter SoakTests
 
+.PHONY: test-long
+test-long: ## every test under two sanitizers, then a minute of random abuse (about twenty minutes)
+	@scripts/setup test
+	@scripts/test-long
+	@$(MAKE) --no-print-directory soak
+
 .PHONY: abuses
 abuses: ## misuse the daemon in every way, and print what each costs
 	@scripts/setup test

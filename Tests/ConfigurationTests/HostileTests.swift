@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        .timeLimit(.minutes(20)),
+        .timeLimit(.minutes(minutesToHang)),
         arguments: [
             "[", "{", "[[]", "{a: ", "- ", "? ", ": ", "a: ", "a: 1\n", "a:\n ", "'", "\"", "\"\\x41", "!",
             "!a ",

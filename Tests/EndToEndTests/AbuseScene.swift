@@ -50,7 +50,7 @@ final class AbuseScene {
             let frame = nextFrame(size: 1000)
             sent.append((frame, isCertain))
             var rest = frame[...]
-            let deadline = ContinuousClock.now + .seconds(15)
+            let deadline = ContinuousClock.now + Stream.patience
             while !rest.isEmpty {
                 let count = try server.sendSome(rest)
                 rest = rest.dropFirst(count)

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// One way to misuse the daemon.
@@ -40,7 +41,7 @@ struct Abuse: Sendable, CustomTestStringConvertible {
 }
 
 /// Whatever is done to the daemon, those who behave see all messages, whole and in order, and nothing spins or grows.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(minutesToHang)))
 struct AbuseTests {
     @Test(arguments: Abuse.all)
     func `nobody else is harmed, and nothing is used up by`(abuse: Abuse) throws {

@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TestSupport
 
 /// A program that the test has started: ended and reaped whatever becomes of the test.
 final class ChildProcess {
@@ -107,19 +108,22 @@ final class ChildProcess {
 
     /// Its own memory, in bytes, without the pages of programs and libraries; what is mapped twice counts once
     /// (proc_pid_smaps(5)).
+    ///
+    /// 0 under a sanitizer, whose own memory cannot be told from the program's.
     var memory: Int {
+        if isSanitized { return 0 }
         let lines = text(of: "/proc/\(pid)/smaps_rollup").split(separator: "\n")
         let kilobytes = lines.filter { $0.hasPrefix("Pss_Anon:") || $0.hasPrefix("Pss_Shmem:") }
             .compactMap { $0.split(separator: " ").compactMap { Int($0) }.first }
         return kilobytes.reduce(0, +) << 10
     }
 
-    /// The processor time that it has used (proc_pid_stat(5)).
+    /// The processor time that it has used (proc_pid_stat(5)); under a sanitizer, what it would have used without, or less.
     var processorTime: Duration {
         let fields = text(of: "/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12 else { return .zero }
         let ticks = (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
-        return .seconds(ticks) / sysconf(Int32(_SC_CLK_TCK))
+        return .seconds(ticks) / sysconf(Int32(_SC_CLK_TCK)) / slowdown
     }
 
     /// How many descriptors it has open; 0 after its end.

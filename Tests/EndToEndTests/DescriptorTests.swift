@@ -1,8 +1,9 @@
 import Linux
+import TestSupport
 import Testing
 
 /// More local programs than the process has descriptors for.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(minutesToHang)))
 struct DescriptorTests {
     @Test func `when descriptors run out new clients wait, and nothing else suffers`() throws {
         let upstream = try FakeUpstream()

@@ -1,9 +1,10 @@
 import Glibc
 import Linux
+import TestSupport
 import Testing
 
 /// One feed, many local programs, both directions.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(minutesToHang)))
 struct FanOutTests {
     private static func configuration(_ upstream: FakeUpstream, _ wire: Wire) -> String {
         """

@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TestSupport
 
 /// A server that sends as fast as it is let, and local programs that read it, all driven by one poll(2).
 struct Flood {
@@ -58,7 +59,7 @@ struct Flood {
         var isEnding = false
         while !isEnding || sent % messageSize != 0 {
             let now = ContinuousClock.now
-            guard now < start + limit else { throw DeadlinePassed(what: "the end of a flood") }
+            guard now < start + limit * slowdown else { throw DeadlinePassed(what: "the end of a flood") }
             isEnding = now > start + duration && condition()
             try turn(isSending: true, now: now)
         }
@@ -72,7 +73,7 @@ struct Flood {
 
     /// Reads until each of these readers has everything.
     mutating func drain(_ readers: [Reader], within limit: Duration = .seconds(15)) throws {
-        let deadline = ContinuousClock.now + limit
+        let deadline = ContinuousClock.now + limit * slowdown
         while readers.contains(where: { $0.received < sent && !$0.isCut }) {
             let now = ContinuousClock.now
             guard now < deadline else { throw DeadlinePassed(what: "the rest of a flood") }

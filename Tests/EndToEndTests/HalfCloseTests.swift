@@ -1,8 +1,9 @@
 import Linux
+import TestSupport
 import Testing
 
 /// A local program that ends one direction only.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(minutesToHang)))
 struct HalfCloseTests {
     private static func configuration(_ upstream: FakeUpstream, _ wire: Wire) -> String {
         "upstream: {address: '\(upstream.address)', framing: \(wire.yaml)}"

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// What becomes of clients' messages while the upstream is away.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(minutesToHang)))
 struct HoldTests {
     private static func configuration(_ upstream: FakeUpstream, _ more: String) -> String {
         """

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// What a length field can claim, in both directions.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(minutesToHang)))
 struct LengthTests {
     /// A field of so many bytes.
     struct Field: CustomTestStringConvertible, Sendable {

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// Messages that are too long, and connections that are too quiet.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(minutesToHang)))
 struct LimitTests {
     private static func configuration(_ upstream: FakeUpstream, _ more: String, _ rest: String = "") -> String
     {

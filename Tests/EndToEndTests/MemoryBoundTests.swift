@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// That the bound on memory which `--show` tells holds, whatever the server and the clients do.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.disabled(if: isSanitized, "memory is mostly the sanitizer's"), .timeLimit(.minutes(minutesToHang)))
 struct MemoryBoundTests {
     private static func configuration(_ upstream: FakeUpstream, maxMessage: Int) -> String {
         """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// SIGTERM, whatever the daemon is doing: it ends within 2.5 s, with status 0, and leaves no socket.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(minutesToHang)))
 struct OrderlyEndTests {
     private static func configuration(_ address: String, _ more: String = "") -> String {
         """

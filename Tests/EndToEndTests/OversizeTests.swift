@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// `oversize: skip`: messages that are too long are passed over.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(minutesToHang)))
 struct OversizeTests {
     private static func configuration(_ upstream: FakeUpstream, _ framing: String) -> String {
         """

@@ -1,8 +1,9 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// Clients that fall behind, and those who must not suffer from them.
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized, .timeLimit(.minutes(minutesToHang)))
 struct PatienceTests {
     private static func configuration(_ upstream: FakeUpstream, _ socket: String = "") -> String {
         """

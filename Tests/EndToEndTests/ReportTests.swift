@@ -1,9 +1,10 @@
 import Glibc
 import Linux
+import TestSupport
 import Testing
 
 /// What users of other programs of this kind have reported, tried with this one.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(minutesToHang)))
 struct ReportTests {
     private static func configuration(_ upstream: FakeUpstream, _ more: String = "") -> String {
         """

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// What the status tells of the traffic, and what that costs when there is none.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(minutesToHang)))
 struct StatusTests {
     @Test func `rates are told once a second while something flows, and an idle bridge sleeps`() throws {
         let upstream = try FakeUpstream()

@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TestSupport
 
 /// One end of a stream connection, as a server or a local program holds it.
 final class Stream {
@@ -14,7 +15,7 @@ final class Stream {
 
     private(set) var raw: Int32
     /// What is waited for at the most.
-    static let patience = Duration.seconds(15)
+    static let patience = Duration.seconds(15) * slowdown
 
     init(owning raw: Int32) { self.raw = raw }
 

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// What a test waited for did not happen.
 struct DeadlinePassed: Error, CustomStringConvertible {
@@ -12,7 +13,7 @@ struct DeadlinePassed: Error, CustomStringConvertible {
 func eventually(
     _ what: @autoclosure () -> String, within limit: Duration = .seconds(15), _ condition: () throws -> Bool
 ) throws {
-    let deadline = ContinuousClock.now + limit
+    let deadline = ContinuousClock.now + limit * slowdown
     while !(try condition()) {
         guard ContinuousClock.now < deadline else { throw DeadlinePassed(what: what()) }
         // Leaves the processor to those who are waited for.

@@ -26,6 +26,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// A sanitizer in the program makes some of these calls before it is ready to be told of any.
+#pragma clang attribute push(__attribute__((disable_sanitizer_instrumentation)), apply_to = function)
+
 struct fault {
     char call[24];
     unsigned long number; // of the first call that fails, from 1
@@ -154,3 +157,5 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
     return real(thread, attributes, body, argument);
 }
+
+#pragma clang attribute pop

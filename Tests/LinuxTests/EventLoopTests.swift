@@ -93,7 +93,7 @@ struct EventLoopTests {
                 }
             }
         }
-        try loop.turnAtOnce()
+        try withExtendedLifetime(pairs) { try loop.turnAtOnce() }
         #expect(ears[0].heard.count + ears[1].heard.count == 1)
     }
 
@@ -106,7 +106,7 @@ struct EventLoopTests {
             registrations.append(try loop.add(pair.near, for: .readable, handler: ear))
             ear.then = { [loop] in for registration in registrations { loop.remove(registration) } }
         }
-        try loop.turnAtOnce(2)
+        try withExtendedLifetime(pairs) { try loop.turnAtOnce(2) }
         #expect(ears.map(\.heard.count).sorted() == [0, 0, 1])
     }
 
@@ -193,7 +193,7 @@ struct EventLoopTests {
             try pair.sendFromFar([1])
             _ = try loop.add(pair.near, for: [.readable, .edgeTriggered], handler: ear)
         }
-        try loop.turnAtOnce(4)
+        try withExtendedLifetime(pairs) { try loop.turnAtOnce(4) }
         #expect(ear.heard.count == 1200)
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Linux
 
 /// Who gets a socket in the file system, and what others see of it meanwhile.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(minutesToHang)))
 struct SocketFileTests {
     private static let rounds = 1000
 

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Memory
@@ -97,7 +98,8 @@ struct MirroredMemoryTests {
         }
     }
 
-    @Test func `a ring gives its descriptor and its pages back`() async {
+    @Test(.disabled(if: isSanitized, "a sanitizer needs most of the address space itself"))
+    func `a ring gives its descriptor and its pages back`() async {
         await #expect(processExitsWith: .success) {
             // Only those of rings: others open and close files of their own.
             func rings() -> Int {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// How long a test waits for anything before it fails.
-let patience = Duration.seconds(20)
+let patience = Duration.seconds(20) * slowdown
 
 struct TimedOut: Error, CustomStringConvertible {
     let description: String

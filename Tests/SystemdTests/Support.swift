@@ -83,11 +83,11 @@ extension EventLoop {
     /// Turns until there is something.
     func turn<R>(until body: () throws -> R?, sourceLocation: SourceLocation = #_sourceLocation) throws -> R {
         let deadline = Bell()
-        let timer = arm(at: .now + .seconds(20), handler: deadline)
+        let timer = arm(at: .now + .seconds(20) * slowdown, handler: deadline)
         defer { disarm(timer) }
         while true {
             if let result = try body() { return result }
-            try #require(!deadline.hasRung, "waited for 20 s", sourceLocation: sourceLocation)
+            try #require(!deadline.hasRung, "waited in vain", sourceLocation: sourceLocation)
             try turn()
         }
     }
