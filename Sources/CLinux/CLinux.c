@@ -54,6 +54,14 @@ int tl_unsent(int fd) {
     return ioctl(fd, SIOCOUTQ, &count) < 0 ? -1 : count;
 }
 
+int tl_window_size(int fd, int *rows, int *columns) {
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) < 0) return -1;
+    *rows = size.ws_row;
+    *columns = size.ws_col;
+    return 0;
+}
+
 char *tl_optarg(void) { return optarg; }
 int tl_optind(void) { return optind; }
 int tl_optopt(void) { return optopt; }

@@ -37,6 +37,9 @@ int tl_peer_credentials(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
 /// SIOCOUTQ: bytes (with the kernel's own overhead) that the peer has not taken; -1 on failure (errno).
 int tl_unsent(int fd);
 
+/// TIOCGWINSZ: a terminal's size in characters, 0 where it is not known; 0, or -1 (errno).
+int tl_window_size(int fd, int *rows, int *columns);
+
 /// The global state of getopt(3), which strict concurrency keeps Swift from reading.
 char *_Nullable tl_optarg(void);
 int tl_optind(void);
