@@ -110,6 +110,7 @@ setup-bench:
 
 .PHONY: readme
 readme: build ## run the commands that the README shows, and put what they print into it
+	@scripts/setup test
 	@scripts/readme-examples $(products)
 
 .PHONY: check-systemd

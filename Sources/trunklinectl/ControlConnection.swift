@@ -31,7 +31,8 @@ final class ControlConnection {
         }
     }
 
-    private static func failure(_ bridge: String, _ path: String, _ code: Int32) -> Failure {
+    /// Why there is no connection, from connect(2)'s errno.
+    static func failure(_ bridge: String, _ path: String, _ code: Int32) -> Failure {
         let cannot = "cannot connect to \(printable(path)): \(describe(errno: code))"
         switch code {
         case ENOENT, ECONNREFUSED: return .notRunning(bridge)

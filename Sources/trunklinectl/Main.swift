@@ -68,7 +68,7 @@ struct Main {
 extension Verb {
     /// Every verb, in the order of the help.
     static let all = [
-        List.verb, Status.verb, Monitor.verb, Metrics.verb, Tail.verb, Send.verb, Reconnect.verb,
+        List.verb, Status.verb, Top.verb, Monitor.verb, Metrics.verb, Tail.verb, Send.verb, Reconnect.verb,
         Disconnect.verb, LogLevel.verb, Check.verb, Completion.verb,
     ]
 

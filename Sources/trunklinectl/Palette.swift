@@ -17,6 +17,7 @@ struct Palette: Sendable {
     enum Colour: String {
         case bold = "1"
         case dim = "2"
+        case reverse = "7"
         case red = "31"
         case green = "32"
         case yellow = "33"

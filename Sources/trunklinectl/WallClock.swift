@@ -21,6 +21,15 @@ struct WallClock: Sendable {
         return "\(format(time, "%b %d %H:%M:%S")).\(milliseconds)"
     }
 
+    /// `12:00:05`.
+    func timeOfDay(_ time: Int) -> String { format(time, "%H:%M:%S") }
+
+    /// `2026-11-30T08:43:40.123456+0100` (ISO 8601).
+    func exact(_ time: Int) -> String {
+        let microseconds = String(time % 1_000_000 + 1_000_000).dropFirst()
+        return "\(format(time, "%Y-%m-%dT%H:%M:%S")).\(microseconds)\(format(time, isLocal ? "%z" : "+0000"))"
+    }
+
     /// `2min 3s ago`.
     func ago(_ time: Int) -> String { "\(Self.span(now - time)) ago" }
 
