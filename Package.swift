@@ -54,7 +54,7 @@ let package = Package(
         tests("MemoryTests", ["Memory"]),
         tests("SimulatorTests", ["Framing", "Linux", "trunkline-sim"]),
         tests("SystemdTests", ["Linux", "Systemd"]),
-        tests("TrunklinectlTests", ["Bridge", "Control", "Linux", "trunklinectl"]),
+        tests("TrunklinectlTests", ["Bridge", "Control", "Framing", "Linux", "trunklinectl"]),
         tests("UplinkTests", ["Framing", "Uplink"]),
     ],
     swiftLanguageModes: [.v6]

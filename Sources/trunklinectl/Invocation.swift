@@ -22,6 +22,9 @@ struct Invocation: Sendable {
     /// The option's value, of several the last.
     subscript(option: CommandOption) -> String? { given.last { $0.name == option.name }?.value }
 
+    /// The values of an option that may be repeated, in order.
+    func all(_ option: CommandOption) -> [String] { given.filter { $0.name == option.name }.map(\.value) }
+
     /// An option's value that is a number of at least 1.
     func count(_ option: CommandOption) throws(UsageError) -> Int? {
         guard let text = self[option] else { return nil }

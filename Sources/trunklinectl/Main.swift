@@ -68,8 +68,8 @@ struct Main {
 extension Verb {
     /// Every verb, in the order of the help.
     static let all = [
-        List.verb, Status.verb, Top.verb, Monitor.verb, Metrics.verb, Tail.verb, Send.verb, Reconnect.verb,
-        Disconnect.verb, LogLevel.verb, Check.verb, Completion.verb,
+        List.verb, Status.verb, Top.verb, Monitor.verb, Metrics.verb, Tail.verb, Send.verb, Connect.verb,
+        Reconnect.verb, Disconnect.verb, LogLevel.verb, Check.verb, Completion.verb,
     ]
 
     /// - Returns: `nil` when there is no verb of this name; `manual`, which `make install` uses, is not told of.

@@ -25,10 +25,11 @@ enum Rules {
     static let cDoors: Set<String> = ["CLinux", "CYAML", "Faults"]
 
     /// The toolchain's modules that a target may import: for the pure parts as few as possible, since time,
-    /// randomness and the system come to them as arguments. Foundation is for Control's JSON alone.
+    /// randomness and the system come to them as arguments. Foundation is for JSON alone.
     static func allowedSystemModules(for target: String) -> Set<String> {
         switch target {
         case "Control": ["Swift", "FoundationEssentials"]
+        case "trunklinectl": ["Swift", "Glibc", "FoundationEssentials"]
         case "Exchange", "Uplink": ["Swift"]
         case "Framing", "Memory": ["Swift", "Glibc"]
         case "TestSupport": ["Swift", "Glibc", "Foundation"]

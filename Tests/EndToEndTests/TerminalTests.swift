@@ -196,4 +196,20 @@ struct TerminalTests {
             client.close()
         }
     }
+
+    @Test func `connect is a chat, whose messages do not control the terminal`() throws {
+        try Self.withTerminal { terminal, daemon, server, upstream in
+            try terminal.type(
+                "clear; \(Self.tool) connect feed -c \(daemon.directory("feed.yaml")); echo status=$?")
+            try eventually("connect to be connected") { daemon.clientCount() == 1 }
+            try terminal.type("hello")
+            #expect(try server.receive(6) == Array("hello\n".utf8))
+            try server.send(Array("\u{1B}[2Jwelcome é\n".utf8))
+            try terminal.awaitScreen(#"\u{1b}[2Jwelcome é"#)
+            // What is typed without an end is sent as well.
+            try terminal.press("b", "y", "e", "C-d", "C-d")
+            try terminal.awaitScreen("status=0")
+            #expect(try server.receive(4) == Array("bye\n".utf8))
+        }
+    }
 }

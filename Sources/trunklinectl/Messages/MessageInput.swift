@@ -1,0 +1,125 @@
+import Configuration
+import Framing
+import Glibc
+import Linux
+
+/// The messages that files hold, one in a line, as frames for a bridge.
+final class MessageInput {
+    private let format: MessageFormat
+    private let framing: Framing
+    /// The most bytes of a message.
+    private let limit: Int
+    /// Not opened yet; `-` is standard input.
+    private var files: ArraySlice<String>
+    private var file: FileDescriptor?
+    private var name = ""
+    private var reader: LineReader
+    /// Messages that are still wanted.
+    private var remaining: Int
+    /// Nothing more will be read.
+    private(set) var hasEnded = false
+    private var chunk = [UInt8](repeating: 0, count: 64 << 10)
+
+    /// - Parameters:
+    ///   - files: Their paths; `-` is standard input.
+    ///   - format: What a line tells of a message.
+    ///   - upstream: How messages are framed, and how long they may be.
+    ///   - count: After so many messages nothing more is read.
+    init(_ files: [String], _ format: MessageFormat, to upstream: BridgeSocket, count: Int) {
+        self.files = files[...]
+        self.format = format
+        framing = upstream.configuration.upstream.sendFraming
+        limit = upstream.configuration.upstream.maxMessage
+        reader = LineReader(limit: format.longestLine(for: limit))
+        remaining = count
+    }
+
+    /// What to wait for before `read`: nothing, if that reads what it has or opens the next file.
+    var request: Poll.Request? {
+        switch file {
+        case .some(let file): Poll.Request(file.raw, .readable)
+        case nil: nil
+        }
+    }
+
+    /// Reads once, which blocks until something is there.
+    ///
+    /// - Returns: Whole frames, those of messages before the fault as well.
+    func read() -> (frames: [UInt8], fault: Failure?) {
+        var frames: [UInt8] = []
+        do throws(Failure) {
+            try readChunk()
+            while remaining > 0, let line = try nextLine() { try append(line, to: &frames) }
+            if file == nil, remaining > 0, let line = try lastLine() { try append(line, to: &frames) }
+        } catch {
+            hasEnded = true
+            return (frames, error)
+        }
+        if remaining == 0 || file == nil && files.isEmpty { hasEnded = true }
+        return (frames, nil)
+    }
+
+    private func readChunk() throws(Failure) {
+        do throws(SystemError) {
+            if file == nil {
+                guard let next = files.popFirst() else { return }
+                name = next
+                reader = LineReader(limit: format.longestLine(for: limit))
+                file = next == "-" ? FileDescriptor(owning: dup(STDIN_FILENO)) : try .reading(next)
+                return
+            }
+            var free = chunk.mutableSpan
+            switch try file?.read(into: &free) {
+            case .moved(let count): reader.append(chunk[..<count])
+            case .ended, nil: file = nil
+            case .wouldBlock: break
+            }
+        } catch {
+            let shown = name == "-" ? "standard input" : printable(name)
+            throw Failure("cannot read \(shown): \(describe(errno: error.code))")
+        }
+    }
+
+    private func nextLine() throws(Failure) -> [UInt8]? {
+        do throws(LineReader.TooLong) { return try reader.next() } catch { throw tooLong(error) }
+    }
+
+    private func lastLine() throws(Failure) -> [UInt8]? {
+        do throws(LineReader.TooLong) { return try reader.last() } catch { throw tooLong(error) }
+    }
+
+    private func append(_ line: [UInt8], to frames: inout [UInt8]) throws(Failure) {
+        do throws(MalformedLine) {
+            try Self.append(try format.payload(line), framing, limit, to: &frames)
+        } catch {
+            throw failure("\(error.reason)")
+        }
+        remaining -= 1
+    }
+
+    /// Appends the frame of one message.
+    ///
+    /// - Throws: Why it cannot be sent.
+    static func append(_ payload: [UInt8], _ framing: Framing, _ limit: Int, to frames: inout [UInt8])
+        throws(MalformedLine)
+    {
+        guard payload.count <= limit else {
+            throw MalformedLine(
+                "a message of \(payload.count) bytes is longer than max-message (\(limit)); it was not sent")
+        }
+        do throws(UnrepresentableError) {
+            try framing.encode(payload, into: &frames)
+        } catch {
+            throw MalformedLine("the message cannot be sent as it is: \(error)")
+        }
+    }
+
+    private func tooLong(_ error: LineReader.TooLong) -> Failure {
+        failure("it is longer than any message of max-message (\(limit)) bytes; it was not sent")
+    }
+
+    private func failure(_ reason: String) -> Failure {
+        let place = name == "-" ? "line \(reader.number)" : "\(printable(name)), line \(reader.number)"
+        return Failure("\(place): \(reason)")
+    }
+}

@@ -1,0 +1,62 @@
+import Configuration
+import Glibc
+import Linux
+
+/// `trunklinectl send`: messages to a bridge's upstream.
+enum Send {
+    static let verb = Verb(
+        "send", in: .using, [.bridge(), Operand("TEXT", .optional)],
+        summary: "send TEXT as one message, or each line of standard input or of files",
+        details: [
+            MessageFormat.help,
+            """
+            A line that is no message is told with its number and ends the sending with status 1: what stands before \
+            it has been sent, and nothing after it.
+            """,
+        ],
+        options: BridgeSocket.options + [MessageFormat.option, file, count], run: run)
+
+    private static let file = CommandOption(
+        "file", short: "F", value: "FILE", help: "send its lines; may be repeated, and - is standard input")
+    private static let count = CommandOption("count", short: "n", value: "N", help: "end after N messages")
+
+    private static func run(_ invocation: Invocation) throws -> Int32 {
+        let (format, limit) = (try invocation.format, try invocation.count(count) ?? .max)
+        let files = invocation.all(file)
+        let text = invocation.operands.count > 1 ? invocation.operands[1] : nil
+        guard text == nil || files.isEmpty else { throw UsageError("there is a TEXT as well as --file") }
+        let socket = try BridgeSocket(invocation, sends: true)
+        if let text {
+            let frame = try frame(text, format, socket)
+            try Conversation(with: socket, frames: frame, ending: .sent).run()
+        } else {
+            let input = MessageInput(files.isEmpty ? ["-"] : files, format, to: socket, count: limit)
+            try Conversation(with: socket, input: input, ending: .sent).run()
+        }
+        return EXIT_SUCCESS
+    }
+
+    private static func frame(_ text: String, _ format: MessageFormat, _ socket: BridgeSocket) throws(Failure)
+        -> [UInt8]
+    {
+        let upstream = socket.configuration.upstream
+        var frame: [UInt8] = []
+        do throws(MalformedLine) {
+            let payload = try format.payload(Array(text.utf8))
+            try MessageInput.append(payload, upstream.sendFraming, upstream.maxMessage, to: &frame)
+        } catch {
+            throw Failure(error.reason)
+        }
+        return frame
+    }
+}
+
+extension BridgeSocket {
+    /// One that messages can be sent to.
+    init(_ invocation: Invocation, sends: Bool) throws(Failure) {
+        try self.init(invocation)
+        guard settings.maySend || !sends else {
+            throw Failure("the socket \(settings.name) has send: no in its configuration")
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Glibc
+import Linux
+import TestSupport
+import Testing
+
+/// `trunklinectl`'s verbs for messages, beyond what `ToolTests` has.
+@Suite(.timeLimit(.minutes(20)))
+struct MessageVerbTests {
+    /// The tool at work, with a pipe to its input.
+    private final class Tool {
+        let process: ChildProcess
+        private var input: FileDescriptor?
+        private let work: TemporaryDirectory
+
+        init(_ arguments: String..., of daemon: DaemonProcess) throws {
+            work = try TemporaryDirectory()
+            guard mkfifo(work("input"), 0o600) == 0 else { throw SystemError(call: "mkfifo", code: errno) }
+            // Both ends, so that nobody waits for the other to open it.
+            input = FileDescriptor(owning: open(work("input"), O_RDWR | O_CLOEXEC))
+            let command = [ChildProcess.path(of: "trunklinectl")] + arguments
+            process = try ChildProcess(
+                command + ["--config", daemon.directory("feed.yaml")],
+                environment: ["RUNTIME_DIRECTORY": daemon.directory.path], input: work("input"),
+                output: work("output"), errors: work("errors"))
+        }
+
+        func type(_ text: String) throws { try input?.writeAll(Array(text.utf8).span) }
+        func endInput() { input = nil }
+        var output: String { text(of: work("output")) }
+        var errors: String { text(of: work("errors")) }
+    }
+
+    private static func withFeed(_ wire: Wire = .line, _ body: (DaemonProcess, Stream) throws -> Void) throws
+    {
+        let upstream = try FakeUpstream()
+        let configuration = """
+            upstream: {address: '\(upstream.address)', framing: \(wire.yaml), max-message: 1000}
+            sockets: {default: , listen: {send: no}}
+            """
+        try DaemonProcess.run(configuration) { try body($0, try upstream.accept()) }
+    }
+
+    @Test(arguments: ["hex", "base64", "json"])
+    func `what tail prints, send takes`(format: String) throws {
+        try Self.withFeed(.delimiter) { daemon, server in
+            let frame = Wire.delimiter.frame("two\nlines \u{1B}[2J")
+            let tail = try Tool("tail", "feed", "--format", format, "--count", "1", of: daemon)
+            try eventually("tail to be connected") { daemon.clientCount() == 1 }
+            try server.send(frame)
+            #expect(try tail.process.exitStatus() == 0)
+            #expect(tail.output.split(separator: "\n").count == 1, "\(tail.output)")
+            let send = try Tool("send", "feed", "-f", format, of: daemon)
+            try send.type(tail.output)
+            send.endInput()
+            #expect(try send.process.exitStatus() == 0)
+            #expect(try server.receive(frame.count) == frame)
+        }
+    }
+
+    @Test func `a line that is no message is told with its number, and nothing after it is sent`() throws {
+        try Self.withFeed { daemon, server in
+            let send = try Tool("send", "feed", "--format", "hex", of: daemon)
+            try send.type("4142\n43\nxyz\n44\n")
+            #expect(try send.process.exitStatus() == 1)
+            #expect(send.errors == "trunklinectl: line 3: it holds what is no hexadecimal digit\n")
+            #expect(try server.receive(5) == Array("AB\nC\n".utf8))
+            #expect(server.staysSilent(for: .milliseconds(20)))
+        }
+    }
+
+    @Test func `files are sent one after the other, as many messages as are wanted`() throws {
+        try Self.withFeed { daemon, server in
+            let directory = try TemporaryDirectory()
+            let one = try directory.write("a\nb", to: "one")
+            let two = try directory.write("c\nd\n", to: "two")
+            let send = try Tool("send", "feed", "-F", one, "--file", two, "-n", "3", of: daemon)
+            #expect(try send.process.exitStatus() == 0)
+            #expect(try server.receive(6) == Array("a\nb\nc\n".utf8))
+            let bad = try directory.write("e\n\(String(repeating: "x", count: 1001))\nf\n", to: "bad")
+            let more = try Tool("send", "feed", "-F", two, "-F", bad, of: daemon)
+            #expect(try more.process.exitStatus() == 1)
+            #expect(more.errors.contains("\(bad), line 2: it is longer than any message"), "\(more.errors)")
+            #expect(try server.receive(6) == Array("c\nd\ne\n".utf8))
+            let none = try Tool("send", "feed", "-F", directory("none"), of: daemon)
+            #expect(try none.process.exitStatus() == 1)
+            #expect(none.errors.contains("cannot read \(directory("none")): No such file"), "\(none.errors)")
+            #expect(server.staysSilent(for: .milliseconds(20)))
+        }
+    }
+
+    @Test func `send is no slow client, however much arrives meanwhile`() throws {
+        try Self.withFeed { daemon, server in
+            let send = try Tool("send", "feed", of: daemon)
+            try eventually("send to be connected") { daemon.clientCount() == 1 }
+            // More than the ring and the kernel hold.
+            let line = Array((String(repeating: "x", count: 999) + "\n").utf8)
+            for _ in 0..<8000 { try server.send(line) }
+            try send.type("still here\n")
+            send.endInput()
+            #expect(try send.process.exitStatus() == 0)
+            #expect(try server.receive(11) == Array("still here\n".utf8))
+        }
+    }
+
+    @Test
+    func `connect prints what arrives and sends what is typed, until the input has ended and the time is up`()
+        throws
+    {
+        try Self.withFeed { daemon, server in
+            let tool = try Tool("connect", "feed", "--wait", "0.2", of: daemon)
+            try eventually("connect to be connected") { daemon.clientCount() == 1 }
+            try server.send(Array("hello\n".utf8))
+            try eventually("the message") { tool.output == "hello\n" }
+            try tool.type("hi\nthe last")
+            #expect(try server.receive(3) == Array("hi\n".utf8))
+            tool.endInput()
+            #expect(try server.receive(9) == Array("the last\n".utf8))
+            try server.send(Array("bye\n".utf8))
+            #expect(try tool.process.exitStatus() == 0)
+            #expect(tool.output == "hello\nbye\n")
+            #expect(tool.errors.isEmpty)
+        }
+    }
+
+    @Test func `connect goes on after the end of its input until the bridge ends it`() throws {
+        try Self.withFeed { daemon, server in
+            let tool = try Tool("connect", "feed", of: daemon)
+            try tool.type("hi\n")
+            tool.endInput()
+            #expect(try server.receive(3) == Array("hi\n".utf8))
+            try server.send(Array("a\n".utf8))
+            try eventually("the message") { tool.output == "a\n" }
+            _ = try daemon.terminate()
+            #expect(try tool.process.exitStatus() == 0)
+            #expect(tool.errors.isEmpty)
+        }
+    }
+
+    @Test func `connect to a bridge that ends has failed, unless nothing more was to be sent`() throws {
+        try Self.withFeed { daemon, server in
+            let tool = try Tool("connect", "feed", of: daemon)
+            try eventually("connect to be connected") { daemon.clientCount() == 1 }
+            let listening = try Tool("connect", "feed", "--socket", "listen", of: daemon)
+            #expect(try listening.process.exitStatus() == 1)
+            #expect(listening.errors.contains("send: no"))
+            _ = try daemon.terminate()
+            #expect(try tool.process.exitStatus() == 1)
+            #expect(tool.errors == "trunklinectl: the bridge feed closed the connection\n")
+        }
+    }
+}
