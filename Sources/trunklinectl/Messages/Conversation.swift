@@ -25,7 +25,7 @@ final class Conversation {
     /// When it is over, though more may come.
     private var end: ContinuousClock.Instant?
     private var hasFinishedSending = false
-    /// Whoever read what is printed has had enough: as good an end as SIGPIPE, which may be ignored here.
+    /// Whoever read what is printed has had enough.
     private var isUnread = false
 
     /// When it is over, beside the end of what is to be printed.
@@ -68,7 +68,7 @@ final class Conversation {
             let isSent = sent == frames.count && (input?.hasEnded ?? true)
             if isSent { try finishSending() }
             let isPrinted = printed == lines.count
-            if isUnread { return }
+            if isUnread { return endUnread() }
             if isPrinted, let printer, printer.remaining == 0 { return }
             if isPrinted, isSent, ending == .sent || end.map({ $0 <= .now }) ?? false { return }
             guard try step() else {
@@ -78,6 +78,9 @@ final class Conversation {
             }
         }
     }
+
+    /// Ends the process as writing would, unless SIGPIPE is ignored: that is as good an end as any.
+    private func endUnread() { raise(SIGPIPE) }
 
     private func finishSending() throws(Failure) {
         if let fault { throw fault }

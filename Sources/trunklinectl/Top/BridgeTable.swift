@@ -18,7 +18,7 @@ struct BridgeTable {
         .fixed("", 1, .left, importance: 10),
         .init(title: "BRIDGE", widths: 8...20, importance: 9),
         .init(title: "STATE", widths: 8...10, importance: 8),
-        .init(title: "UPSTREAM", widths: 16...42, importance: 3),
+        .init(title: "UPSTREAM", widths: 21...42, importance: 3),
         .fixed("IN", 5, .right, importance: 7),
         .fixed("OUT", 5, .right, importance: 6),
         .fixed("CLIENTS", 7, .right, importance: 5),
