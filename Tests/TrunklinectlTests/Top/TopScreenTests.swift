@@ -12,11 +12,11 @@ import Testing
         #expect(
             text(TopFixture.screen().lines(rows: 14, columns: 80)) == [
                 "4 bridges, 2 clients, 7.1 kB/s in, 180 B/s out               every 1 s  12:00:05",
-                "  BRIDGE     STATE      UPSTREAM              IN   OUT CLIENTS BUFFER RATE IN",
-                "● ais        ready      192.0.2.7:10110     7.1k    90       2     3%       ▁▂▅█",
-                "● chat       waiting    chat.example.org:…     0    90       0     0%          ▁",
-                "× hung       no answer for 4 s",
-                "○ quiet      not running; start it with 'systemctl start trunkline@quiet'",
+                "  BRIDGE    STATE     UPSTREAM                  IN   OUT CLIENTS BUFFER RATE IN",
+                "● ais       ready     192.0.2.7:10110         7.1k    90       2     3%     ▁▂▅█",
+                "● chat      waiting   chat.example.org:5222      0    90       0     0%        ▁",
+                "× hung      no answer for 4 s",
+                "○ quiet     not running; start it with 'systemctl start trunkline@quiet'",
                 "",
                 "Clients, most lag first",
                 "BRIDGE            NR   LAG MESSAGES MISSED RECEIVED     PID   UID COMMAND",
@@ -87,7 +87,7 @@ import Testing
                 "ready"))
         let later = text(TopFixture.screen(model, after: .seconds(70)).lines(rows: 20, columns: 80))
         #expect(later[0].hasPrefix("4 bridges, 0 clients, 0 B/s in, 90 B/s out"))
-        #expect(later[2] == "× ais        no answer for 70 s")
+        #expect(later[2] == "× ais       no answer for 70 s")
         #expect(!later.contains { $0.contains("socat") })
     }
 
