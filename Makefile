@@ -66,14 +66,6 @@ abuses: ## misuse the daemon in every way, and print what each costs
 	    column -t -s "$$(printf '\t')"
 
 # How long "make fuzz" goes on.
-SECONDS_OF_FUZZING ?= 60
-
-.PHONY: fuzz
-fuzz: ## feed the parser of control calls with what a fuzzer makes up, for a minute
-	@scripts/setup
-	@scripts/fuzz '$(SECONDS_OF_FUZZING)'
-
-# How long "make fuzz" goes on.
 FUZZ ?= 60
 
 .PHONY: fuzz
@@ -89,11 +81,6 @@ benchmarks := $(addprefix .build/benchmarks/,feed sink limit)
 .PHONY: bench
 bench: build $(benchmarks) ## measure the release build beside an ideal bridge in C (some minutes)
 	Benchmarks/bench $(BENCH)
-
-.PHONY: bench-describe
-bench-describe: build ## measure whether looking at a bridge delays its messages (some minutes)
-	@scripts/setup test
-	Benchmarks/describe $(BENCH)
 
 .PHONY: bench-describe
 bench-describe: build ## measure whether looking at a bridge delays its messages (some minutes)
