@@ -48,7 +48,7 @@ final class Client: ReadinessHandler {
     private var remainderSent = 0
 
     private let command: String?
-    private let since: ContinuousClock.Instant
+    private let since = wallMicroseconds()
     /// Messages that the log had had when it connected.
     private let firstMessage: UInt64
     private var sentBytes = 0
@@ -65,7 +65,6 @@ final class Client: ReadinessHandler {
         self.reading = reading
         cursor = log.newCursor()
         firstMessage = log.messages
-        since = bridge.loop.now
         command = processName(pid: identity.pid)
         self.bridge = bridge
         recipient = Recipient(client: identity.number)

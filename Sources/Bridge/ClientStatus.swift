@@ -6,8 +6,8 @@ public struct ClientStatus: Equatable, Sendable {
     public let identity: ClientIdentity
     /// What its process was called then; `nil` if that could not be seen.
     public let command: String?
-    /// When it was accepted.
-    public let since: ContinuousClock.Instant
+    /// When it was accepted, in microseconds since 1970.
+    public let since: Int
     /// What it has not been sent yet, though there is something: messages that have begun among them.
     public let lag: Amount
     public let sent: Amount
@@ -23,10 +23,10 @@ public struct SocketStatus: Equatable, Sendable {
     public let name: String
     public let path: String
     public let clients: Int
-    public let trouble: Trouble?
+    public let obstacle: Obstacle?
 
     /// Why nobody new comes to it.
-    public enum Trouble: Equatable, Sendable {
+    public enum Obstacle: Equatable, Sendable {
         case paused(PauseReason)
         /// Its file was removed.
         case gone

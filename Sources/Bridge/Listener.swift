@@ -41,12 +41,12 @@ final class Listener: ReadinessHandler, TimerHandler {
     }
 
     func status(clients: Int) -> SocketStatus {
-        let trouble: SocketStatus.Trouble? =
+        let obstacle: SocketStatus.Obstacle? =
             if fileWatch?.isGone ?? false { .gone } else if isPaused { reported.map { .paused($0) } } else {
                 nil
             }
         return SocketStatus(
-            name: settings.name, path: settings.path, clients: clients, trouble: trouble)
+            name: settings.name, path: settings.path, clients: clients, obstacle: obstacle)
     }
 
     /// Whether who connects to a path comes here.

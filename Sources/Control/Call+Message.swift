@@ -1,6 +1,11 @@
 extension Call {
     /// The call as a client sends it, with the NUL that ends it.
+    ///
+    /// - Precondition: It asks for something that can be done.
     public var message: [UInt8] {
+        guard case .success(let request) = request else {
+            preconditionFailure("a call that was refused is not sent on")
+        }
         let (method, parameter) = request.wireForm
         return Reply.json(
             Outgoing(

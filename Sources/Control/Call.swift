@@ -14,27 +14,32 @@ public enum Request: Equatable, Sendable {
 
 /// A call of Varlink: one JSON object (https://varlink.org/Method-Call).
 public struct Call: Equatable, Sendable {
-    public let request: Request
+    /// What is asked for, or why it cannot be done.
+    public let request: Result<Request, ControlError>
     /// The caller takes several replies.
     public let takesMore: Bool
     /// The caller wants no reply.
     public let isOneWay: Bool
 
     public init(_ request: Request, takesMore: Bool, isOneWay: Bool) {
-        self.request = request
+        self.request = .success(request)
         self.takesMore = takesMore
         self.isOneWay = isOneWay
     }
 
     /// - Parameter bytes: A message without the NUL that ends it.
-    /// - Throws: What to answer, if it can be answered: `malformed` cannot.
+    /// - Throws: `malformed` when it is no call.
     public init(_ bytes: [UInt8]) throws(ControlError) {
         guard let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(bytes)) else {
             throw .malformed
         }
         takesMore = envelope.more ?? false
         isOneWay = envelope.oneway ?? false
-        request = try Self.request(envelope.method, envelope.parameters ?? Parameters())
+        do throws(ControlError) {
+            request = .success(try Self.request(envelope.method, envelope.parameters ?? Parameters()))
+        } catch {
+            request = .failure(error)
+        }
     }
 
     private static func request(_ method: String, _ parameters: Parameters) throws(ControlError) -> Request {

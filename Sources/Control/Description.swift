@@ -59,6 +59,7 @@ public struct UplinkDescription: Codable, Equatable, Sendable {
     public var state: State
     public var upstream: String
     public var since: Int
+    public var outageSince: Int?
     public var reason: String?
     public var nextAttempt: Int?
     public var attempts: Int
@@ -66,12 +67,14 @@ public struct UplinkDescription: Codable, Equatable, Sendable {
     public var addresses: [String]
 
     public init(
-        state: State, upstream: String, since: Int, reason: String? = nil, nextAttempt: Int? = nil,
+        state: State, upstream: String, since: Int, outageSince: Int? = nil, reason: String? = nil,
+        nextAttempt: Int? = nil,
         attempts: Int, connections: Int, addresses: [String]
     ) {
         self.state = state
         self.upstream = upstream
         self.since = since
+        self.outageSince = outageSince
         self.reason = reason
         self.nextAttempt = nextAttempt
         self.attempts = attempts

@@ -64,8 +64,11 @@ public enum Interface {
           state: (starting, resolving, connecting, ready, ended, waiting, stopping),
           # What is connected or tried, or was last.
           upstream: string,
+          # Since when the state is what it is.
           since: int,
-          # Why there is no connection, until there is one again.
+          # Since when there has been no connection, until there is one again.
+          outageSince: ?int,
+          # Why there is none.
           reason: ?string,
           # While waiting.
           nextAttempt: ?int,

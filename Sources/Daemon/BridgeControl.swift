@@ -6,13 +6,16 @@ import Linux
 import Systemd
 
 /// What the control socket shows of a bridge, and does to it.
-final class BridgeControl: Controlled {
+final class BridgeControl {
     private let bridge: Bridge
     private let status: Status
     private let configuration: Configuration
+    /// Every setting, as YAML.
+    private let settings: String
     private unowned let daemon: Daemon
     private let loop: EventLoop
-    private let start: ContinuousClock.Instant
+    /// Microseconds since 1970.
+    private let start = wallMicroseconds()
 
     /// - Parameters:
     ///   - bridge: Is shown and steered.
@@ -26,9 +29,9 @@ final class BridgeControl: Controlled {
         self.bridge = bridge
         self.status = status
         self.configuration = configuration
+        settings = configuration.yaml()
         self.daemon = daemon
         self.loop = loop
-        start = loop.now
     }
 
     var bridgeDescription: BridgeDescription {
@@ -36,8 +39,8 @@ final class BridgeControl: Controlled {
         let totals = bridge.totals
         return BridgeDescription(
             name: configuration.name, version: Program.version, pid: getpid(),
-            since: wallMicroseconds(of: start, now: now), status: status.text,
-            configuration: configuration.yaml(), logLevel: "\(daemon.logLevel)",
+            since: start, status: status.text,
+            configuration: settings, logLevel: "\(daemon.logLevel)",
             uplink: status.uplink.description(now: now), received: AmountDescription(totals.received),
             sent: AmountDescription(totals.sent),
             receiveRates: RatesDescription { status.rates.received(over: $0, totals, now: now) },
@@ -48,23 +51,26 @@ final class BridgeControl: Controlled {
             sockets: bridge.sockets.map(SocketDescription.init))
     }
 
+    /// The numbers of the connected clients.
     var clientNumbers: [UInt32] { bridge.clientNumbers }
 
+    /// - Returns: `nil` when that client is gone.
     func clientDescription(_ number: UInt32) -> ClientDescription? {
         guard let client = bridge.client(number) else { return nil }
         let identity = client.identity
         return ClientDescription(
             number: Int(identity.number), socket: identity.socket, pid: identity.pid, uid: identity.uid,
-            command: client.command, since: wallMicroseconds(of: client.since, now: loop.now),
+            command: client.command, since: client.since,
             lag: AmountDescription(client.lag), sent: AmountDescription(client.sent),
             received: AmountDescription(client.received), missed: AmountDescription(client.missed),
             skipping: client.isSkipping)
     }
 
+    /// How things stand, for who begins to follow what happens.
     var currentEvent: EventDescription {
         EventDescription(
             event: "monitoring", level: "\(LogLevel.info)", text: status.text,
-            time: wallMicroseconds(of: loop.now, now: loop.now), fields: [:])
+            time: wallMicroseconds(), fields: [:])
     }
 
     func reconnect(for peer: PeerCredentials) {
@@ -72,6 +78,7 @@ final class BridgeControl: Controlled {
         bridge.reconnect()
     }
 
+    /// - Returns: Whether there was such a client.
     func disconnect(client number: Int, for peer: PeerCredentials) -> Bool {
         guard let number = UInt32(exactly: number), let client = bridge.client(number) else { return false }
         let words = "\(peer.text): disconnecting \(client.identity.text)"
@@ -79,6 +86,7 @@ final class BridgeControl: Controlled {
         return bridge.disconnect(client: number)
     }
 
+    /// - Returns: Whether there is such a level.
     func setLogLevel(_ name: String, for peer: PeerCredentials) -> Bool {
         guard let level = LogLevel.allCases.first(where: { "\($0)" == name }) else { return false }
         let line = LogLine(
@@ -123,7 +131,7 @@ extension RatesDescription {
 extension SocketDescription {
     fileprivate init(_ socket: SocketStatus) {
         let trouble: String? =
-            switch socket.trouble {
+            switch socket.obstacle {
             case .paused(let reason): "new clients have to wait: \(reason.text)"
             case .gone: "its file was removed"
             case nil: nil

@@ -12,6 +12,14 @@ final class ControlConnection: ReadinessHandler {
         /// Events, as they happen; so many were left out.
         case events(missed: Int)
     }
+    /// Why a connection is over.
+    private enum End: Error {
+        case closed
+        /// A system call on its socket failed.
+        case failed
+        /// It sent what is no call, or asked while it followed what happens.
+        case malformed
+    }
     /// A call is at most so long.
     private static let longestCall = 16 << 10
     /// No more is written while so much waits to be read.
@@ -20,13 +28,14 @@ final class ControlConnection: ReadinessHandler {
     static let longestMemory = 2 * longestCall + outputLimit + (16 << 10)
 
     private let descriptor: FileDescriptor
-    private let peer: PeerCredentials
-    private let controlled: any Controlled
+    let peer: PeerCredentials
+    private let bridge: BridgeControl
     private unowned let service: ControlService
     private var registration: Registration?
 
     private var buffer = MessageBuffer(limit: longestCall)
-    private var calls: ArraySlice<[UInt8]> = []
+    /// A whole call may be in there.
+    private var mayHoldCall = false
     private var answering = Answering.nothing
     private var output: [UInt8] = []
     /// How much of it was sent.
@@ -37,12 +46,12 @@ final class ControlConnection: ReadinessHandler {
     private(set) var lastActive: ContinuousClock.Instant
 
     init(
-        _ descriptor: consuming FileDescriptor, from peer: PeerCredentials, controlled: any Controlled,
+        _ descriptor: consuming FileDescriptor, from peer: PeerCredentials, bridge: BridgeControl,
         service: ControlService
     ) throws(SystemError) {
         self.descriptor = descriptor
         self.peer = peer
-        self.controlled = controlled
+        self.bridge = bridge
         self.service = service
         lastActive = service.loop.now
         registration = try service.loop.add(self.descriptor, for: .readable, handler: self)
@@ -58,7 +67,7 @@ final class ControlConnection: ReadinessHandler {
         if !readiness.isDisjoint(with: [.readable, .hangup]) { isReadable = true }
         // It is asked for again when its work is done: until then it would only be reported again and again.
         watch([])
-        service.enqueue(self)
+        if registration != nil { service.enqueue(self) }
     }
 
     private func watch(_ interest: Interest) {
@@ -75,11 +84,8 @@ final class ControlConnection: ReadinessHandler {
 
     // MARK: Events
 
-    /// It follows what happens.
-    var isFollowing: Bool { if case .events = answering { true } else { false } }
-
-    /// Counts an event as missed when there is no room.
-    func hasRoomForEvent() -> Bool {
+    /// Whether an event is to be told here; one for which there is no room is counted as missed.
+    func admitsEvent() -> Bool {
         guard case .events(let missed) = answering else { return false }
         if output.count < Self.outputLimit && missed == 0 { return true }
         answering = .events(missed: missed + 1)
@@ -97,7 +103,7 @@ final class ControlConnection: ReadinessHandler {
     ///
     /// - Returns: Whether there is more that can be done now.
     func work() -> Bool {
-        do {
+        do throws(End) {
             if output.count >= Self.outputLimit || isIdle { try flush() }
             guard output.count < Self.outputLimit else { return wait() }
             switch answering {
@@ -105,9 +111,10 @@ final class ControlConnection: ReadinessHandler {
             case .events(let missed) where missed > 0: tellMissed(missed)
             case .events: if isReadable { try receive() }
             case .nothing:
-                if let call = calls.popFirst() { try answer(call) } else if isReadable { try receive() }
+                if mayHoldCall { try answerNext() } else if canReceive { try receive() }
             }
-            return isIdle && !isReadable && (output.isEmpty || isSendBlocked) ? wait() : true
+            let canFlush = !output.isEmpty && !isSendBlocked
+            return isIdle && !canFlush && !canReceive ? wait() : true
         } catch {
             service.end(self)
             return false
@@ -117,42 +124,49 @@ final class ControlConnection: ReadinessHandler {
     /// There is nothing to be answered now.
     private var isIdle: Bool {
         switch answering {
-        case .nothing: calls.isEmpty
+        case .nothing: !mayHoldCall
         case .description: false
         case .events(let missed): missed == 0
         }
     }
 
+    /// Who does not take what was answered is not read any further, and what it is owed is sent before its end is seen.
+    private var canReceive: Bool { isReadable && output.isEmpty }
+
     private func wait() -> Bool {
-        // Who does not take what was answered is not read any further.
         watch(output.isEmpty ? .readable : [.writable])
         return false
     }
 
-    private func receive() throws {
+    private func receive() throws(End) {
         isReadable = false
         var bytes = [UInt8](repeating: 0, count: Self.longestCall)
         var span = bytes.mutableSpan
-        switch try descriptor.receive(into: &span) {
+        let transfer: Transfer
+        do throws(SystemError) { transfer = try descriptor.receive(into: &span) } catch { throw .failed }
+        switch transfer {
         case .wouldBlock: break
-        case .ended: throw SystemError(call: "recv", code: ECONNRESET)
+        case .ended: throw .closed
         case .moved(let count):
             lastActive = service.loop.now
             // While events are told nothing may be asked.
-            guard !isFollowing else { throw ControlError.malformed }
-            calls += try buffer.append(bytes[..<count])
+            if case .events = answering { throw .malformed }
+            buffer.append(bytes[..<count])
+            mayHoldCall = true
         }
     }
 
-    private func flush() throws {
+    private func flush() throws(End) {
         guard sent < output.count, !isSendBlocked else { return }
-        var count = 0
         let output = output
         let unsent = output.span.extracting(sent...)
-        if case .moved(let moved) = try descriptor.send(unsent) { count = moved }
-        sent += count
+        let transfer: Transfer
+        do throws(SystemError) { transfer = try descriptor.send(unsent) } catch { throw .failed }
+        if case .moved(let count) = transfer {
+            sent += count
+            lastActive = service.loop.now
+        }
         isSendBlocked = sent < output.count
-        if count > 0 { lastActive = service.loop.now }
         guard sent == output.count else { return }
         self.output = []
         sent = 0
@@ -160,22 +174,28 @@ final class ControlConnection: ReadinessHandler {
 
     // MARK: Answers
 
-    /// - Throws: `malformed` when the connection has to be closed.
-    private func answer(_ bytes: [UInt8]) throws(ControlError) {
+    private func answerNext() throws(End) {
+        let call: Call
         do throws(ControlError) {
-            let call = try Call(bytes)
+            guard let bytes = try buffer.next() else {
+                mayHoldCall = false
+                return
+            }
+            call = try Call(bytes)
+        } catch {
+            throw .malformed
+        }
+        do throws(ControlError) {
             let reply = try reply(to: call)
             if !call.isOneWay { output += reply }
-        } catch .malformed {
-            throw .malformed
         } catch {
-            output += Reply.failure(error)
+            if !call.isOneWay { output += Reply.failure(error) }
         }
     }
 
     /// - Returns: The reply, or the beginning of one that `answering` continues.
     private func reply(to call: Call) throws(ControlError) -> [UInt8] {
-        switch call.request {
+        switch try call.request.get() {
         case .getInfo: return Reply.info(version: Program.version)
         case .getInterfaceDescription(let interface):
             guard let text = Interface.definition(of: interface) else { throw .interfaceNotFound(interface) }
@@ -183,21 +203,21 @@ final class ControlConnection: ReadinessHandler {
         case .describe:
             guard !call.isOneWay else { return [] }
             let writer = DescriptionWriter()
-            answering = .description(writer, clients: controlled.clientNumbers[...])
-            return writer.head(controlled.bridgeDescription)
+            answering = .description(writer, clients: bridge.clientNumbers[...])
+            return writer.head(bridge.bridgeDescription)
         case .monitor:
             guard call.takesMore, !call.isOneWay else { throw .expectedMore }
             answering = .events(missed: 0)
-            return Reply.success(controlled.currentEvent, continues: true)
+            return Reply.success(bridge.currentEvent, continues: true)
         case .reconnect:
             try requireSteering()
-            controlled.reconnect(for: peer)
+            bridge.reconnect(for: peer)
         case .disconnect(let client):
             try requireSteering()
-            guard controlled.disconnect(client: client, for: peer) else { throw .noSuchClient(client) }
+            guard bridge.disconnect(client: client, for: peer) else { throw .noSuchClient(client) }
         case .setLogLevel(let level):
             try requireSteering()
-            guard controlled.setLogLevel(level, for: peer) else { throw .invalidParameter("level") }
+            guard bridge.setLogLevel(level, for: peer) else { throw .invalidParameter("level") }
         }
         return Reply.success
     }
@@ -214,7 +234,7 @@ final class ControlConnection: ReadinessHandler {
             answering = .nothing
             return
         }
-        if let client = controlled.clientDescription(number) { output += writer.client(client) }
+        if let client = bridge.clientDescription(number) { output += writer.client(client) }
         answering = .description(writer, clients: clients)
     }
 
@@ -222,8 +242,8 @@ final class ControlConnection: ReadinessHandler {
         answering = .events(missed: 0)
         let event = EventDescription(
             event: "missed", level: "warning",
-            text: "\(count) events were not taken in time, and are left out",
-            time: wallMicroseconds(of: service.loop.now, now: service.loop.now), fields: [:])
+            text: "left out: \(counted(count, "event")) not taken in time",
+            time: wallMicroseconds(), fields: [:])
         output += Reply.success(event, continues: true)
     }
 }

@@ -2,29 +2,12 @@ import Configuration
 import Control
 import Linux
 
-/// Whom the control socket lets people look at and steer.
-protocol Controlled: AnyObject {
-    var bridgeDescription: BridgeDescription { get }
-    /// The numbers of the connected clients.
-    var clientNumbers: [UInt32] { get }
-    /// - Returns: `nil` when that client is gone.
-    func clientDescription(_ number: UInt32) -> ClientDescription?
-    /// How things stand, for who begins to follow what happens.
-    var currentEvent: EventDescription { get }
-
-    func reconnect(for operator: PeerCredentials)
-    /// - Returns: Whether there was such a client.
-    func disconnect(client number: Int, for operator: PeerCredentials) -> Bool
-    /// - Returns: Whether there is such a level.
-    func setLogLevel(_ level: String, for operator: PeerCredentials) -> Bool
-}
-
 /// The control socket: takes connections, and does what they ask a little at a time, so that messages never wait for it.
 ///
-/// It works for half a millisecond at the most, then rests for four times as long as it has worked: whatever is asked of
-/// it, the bridge has four fifths of the time.
+/// It works for half a millisecond, or for one piece if that takes longer, then rests for four times as long as it has
+/// worked: whatever is asked of it, the bridge has four fifths of the time.
 final class ControlService {
-    /// Who comes when there are so many takes the place of the one that has been silent for longest.
+    /// Who comes when there are so many takes the place of another.
     static let maximumConnections = 16
     private static let slice = Duration.microseconds(500)
     private static let restFactor = 4
@@ -32,12 +15,14 @@ final class ControlService {
     private static let pause = Duration.seconds(1)
 
     let loop: EventLoop
-    private let controlled: any Controlled
+    private let bridge: BridgeControl
     private let file: SocketFile
     private var registration: Registration?
     private var connections: [ControlConnection] = []
     /// Those with work to do, each once.
     private var queue: [ControlConnection] = []
+    /// Somebody may be waiting to be accepted.
+    private var mayAccept = false
     private var isTurnRequested = false
     private var restEnd: ContinuousClock.Instant
     private var restTimer: TimerID?
@@ -54,13 +39,13 @@ final class ControlService {
     ///   - path: Where the socket is.
     ///   - settings: Who may connect.
     ///   - loop: Where it runs.
-    ///   - controlled: What is looked at.
+    ///   - bridge: What is looked at.
     /// - Throws: What keeps the socket from being listened on.
     init(
-        at path: String, _ settings: ControlSettings, loop: EventLoop, controlled: any Controlled
+        at path: String, _ settings: ControlSettings, loop: EventLoop, bridge: BridgeControl
     ) throws(ControlServiceError) {
         self.loop = loop
-        self.controlled = controlled
+        self.bridge = bridge
         restEnd = loop.now
         do throws(SocketFileError) {
             file = try SocketFile(path: path, mode: settings.mode, group: settings.group?.id)
@@ -77,9 +62,7 @@ final class ControlService {
 
     /// What has happened, for all who follow it.
     func tell(_ event: @autoclosure () -> EventDescription) {
-        let followers = connections.filter(\.isFollowing)
-        guard !followers.isEmpty else { return }
-        let ready = followers.filter { $0.hasRoomForEvent() }
+        let ready = connections.filter { $0.admitsEvent() }
         guard !ready.isEmpty else { return }
         let bytes = Reply.success(event(), continues: true)
         for connection in ready { connection.follow(bytes) }
@@ -102,13 +85,16 @@ final class ControlService {
     private func accept() throws(SystemError) {
         guard let descriptor = try file.descriptor.accept() else { return }
         let credentials = try descriptor.peerCredentials()
-        if connections.count >= Self.maximumConnections,
-            let oldest = connections.min(by: { $0.lastActive < $1.lastActive })
-        {
-            end(oldest)
-        }
-        connections.append(
-            try ControlConnection(descriptor, from: credentials, controlled: controlled, service: self))
+        let connection = try ControlConnection(descriptor, from: credentials, bridge: bridge, service: self)
+        if connections.count >= Self.maximumConnections, let leaver { end(leaver) }
+        connections.append(connection)
+    }
+
+    /// Of the user that has most connections, so that nobody locks others out, the one that has been silent for longest.
+    private var leaver: ControlConnection? {
+        let counts = Dictionary(connections.map { ($0.peer.uid, 1) }, uniquingKeysWith: +)
+        let most = counts.values.max()
+        return connections.filter { counts[$0.peer.uid] == most }.min { $0.lastActive < $1.lastActive }
     }
 
     func end(_ connection: ControlConnection) {
@@ -138,15 +124,16 @@ final class ControlService {
 
 extension ControlService: TurnTaker {
     func takeTurn() -> Bool {
-        isTurnRequested = false
         let start = ContinuousClock.now
         var end = start
+        if mayAccept { acceptOne() }
         while let connection = queue.first, end - start < Self.slice {
             queue.removeFirst()
             if connection.work() { queue.append(connection) }
             end = ContinuousClock.now
         }
         restEnd = end + (end - start) * Self.restFactor
+        isTurnRequested = false
         if !queue.isEmpty { requestTurn() }
         return false
     }
@@ -157,25 +144,38 @@ extension ControlService: TimerHandler {
         if timer == restTimer {
             restTimer = nil
             requestTurn()
-        } else if timer == pauseTimer, let registration {
+        } else if timer == pauseTimer {
             pauseTimer = nil
-            try? loop.modify(registration, for: .readable)
+            watch()
         }
     }
 }
 
 extension ControlService: ReadinessHandler {
-    /// Somebody may be waiting.
+    /// Somebody may be waiting: who it is, the next turn tells.
     func becameReady(_ readiness: Readiness) {
+        if let registration { try? loop.modify(registration, for: []) }
+        mayAccept = true
+        requestTurn()
+    }
+
+    private func acceptOne() {
+        mayAccept = false
         do throws(SystemError) {
             try accept()
+            watch()
         } catch {
-            // Who was accepted is gone again, or there is no descriptor left; either way nothing is hurt but looking.
-            guard !error.isOfConnection, let registration, pauseTimer == nil else { return }
-            try? loop.modify(registration, for: [])
-            pauseTimer = loop.arm(at: loop.now + Self.pause, handler: self)
+            // Who was accepted is gone again, or there is no descriptor left: nothing is hurt but looking.
+            pause()
         }
     }
+
+    private func watch() {
+        guard let registration else { return }
+        do throws(SystemError) { try loop.modify(registration, for: .readable) } catch { pause() }
+    }
+
+    private func pause() { pauseTimer = loop.arm(at: loop.now + Self.pause, handler: self) }
 }
 
 /// Why the control socket cannot be had.

@@ -4,13 +4,14 @@ import Control
 import Glibc
 public import Linux
 import Systemd
+import Uplink
 
 /// The process: one bridge, its signals, and what people and the service manager are told of it.
 public final class Daemon {
     /// How long the end waits for what is still to be sent.
     private static let drainLimit = Duration.seconds(2)
-    /// Descriptors that clients never get: the uplink's, the resolver's, and our own but those of sockets.
-    private static let reservedDescriptors = 64
+    /// Descriptors that clients never get: our own and the resolver's, the uplink's, and those of who looks and steers.
+    private static let reservedDescriptors = 42 + Uplink.mostConnections + ControlService.maximumConnections
     /// A socket has itself, its lock and the watch on its file.
     private static let descriptorsOfSocket = 3
 
@@ -104,11 +105,11 @@ public final class Daemon {
 
     /// Messages matter more than looking: without a control socket the bridge works all the same.
     private func listen(
-        at path: String, _ settings: ControlSettings, _ controlled: BridgeControl
+        at path: String, _ settings: ControlSettings, _ bridge: BridgeControl
     ) -> ControlService? {
         do throws(ControlServiceError) {
             return try ControlService(
-                at: path, settings, loop: loop, controlled: controlled)
+                at: path, settings, loop: loop, bridge: bridge)
         } catch {
             log(LogLine(.noControl, .warning, "\(error); the bridge can neither be looked at nor steered"))
             return nil
@@ -152,8 +153,8 @@ public final class Daemon {
     }
 
     /// To those who follow what happens.
-    private func tell(_ line: LogLine) {
-        control?.tell(EventDescription(line, time: wallMicroseconds(of: loop.now, now: loop.now)))
+    private func tell(_ line: @autoclosure () -> LogLine) {
+        control?.tell(EventDescription(line(), time: wallMicroseconds()))
     }
 
     private func write(_ line: LogLine) {

@@ -101,7 +101,9 @@ struct LogLine: Equatable {
         case .connecting(let address):
             self.init(.attempt, .debug, "connecting to \(address)", [.upstream(address)])
         case .ready(let address, _):
-            self.init(.connected, .debug, "connected to \(address)", [.upstream(address)])
+            self.init(
+                .connected, .debug, "connected to \(address); the outage is over if that lasts",
+                [.upstream(address)])
         case .ended(let address):
             self.init(
                 .upstreamEnded, .debug,

@@ -30,7 +30,7 @@ final class Status: TimerHandler {
         self.bridge = bridge
         self.notifier = notifier
         self.loop = loop
-        uplink = UplinkStory(now: loop.now)
+        uplink = UplinkStory()
         rates = Rates(now: loop.now)
         due = loop.now
         bridge.reportNextFlow()
@@ -47,7 +47,7 @@ final class Status: TimerHandler {
     }
 
     func uplinkChanged(_ state: UplinkState) {
-        uplink.changed(to: state, now: loop.now)
+        uplink.changed(to: state)
         tell()
     }
 

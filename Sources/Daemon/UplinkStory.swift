@@ -1,6 +1,6 @@
 import Bridge
 import Control
-import Glibc
+import Linux
 import Uplink
 
 /// What people are told of the connection to the upstream: how it stands, since when, and how it came to that.
@@ -9,10 +9,9 @@ struct UplinkStory {
     private static let addressLimit = 16
 
     private(set) var state: UplinkState?
-    /// When it came to be so.
-    private var since: ContinuousClock.Instant
-    /// The same by the wall clock of that moment.
-    private var sinceTimeOfDay = ""
+    /// When it came to be so, and since when there has been no connection: microseconds since 1970.
+    private var since = wallMicroseconds()
+    private var outageSince: Int?
     /// What is connected or tried, or was last.
     private var upstream = ""
     /// Why there is no connection; `nil` while there is one, or none was tried yet.
@@ -23,12 +22,11 @@ struct UplinkStory {
     /// Those tried since the last connection, that one's own among them.
     private var addresses: [String] = []
 
-    init(now: ContinuousClock.Instant) { since = now }
+    init() { outageSince = since }
 
-    mutating func changed(to state: UplinkState, now: ContinuousClock.Instant) {
+    mutating func changed(to state: UplinkState) {
         self.state = state
-        since = now
-        sinceTimeOfDay = timeOfDay(after: .zero)
+        since = wallMicroseconds()
         switch state {
         case .resolving(let endpoint): upstream = "\(endpoint)"
         case .connecting(let address):
@@ -40,10 +38,12 @@ struct UplinkStory {
             connections += 1
             attempts = 0
             reason = nil
+            outageSince = nil
         case .ended(let address): upstream = address
         case .waiting(let failure, let address, _, let lifetime):
             upstream = address
             reason = failure.text(address: address, wasReady: lifetime != nil)
+            if outageSince == nil { outageSince = since }
             if lifetime == nil { attempts += 1 } else { addresses = [] }
         case .cancelled: break
         }
@@ -61,9 +61,9 @@ struct UplinkStory {
         case nil: "starting"
         case .resolving: "resolving \(upstream)"
         case .connecting: "connecting to \(upstream)"
-        case .ready: "ready \(upstream) since \(sinceTimeOfDay)"
+        case .ready: "ready \(upstream) since \(timeOfDay(since))"
         case .waiting(_, _, let until, _):
-            "waiting until \(timeOfDay(after: until - now)): \(reason ?? "")"
+            "waiting until \(timeOfDay(Self.wallTime(of: until, now: now, isRoundedUp: true))): \(reason ?? "")"
         case .ended: "ended by \(upstream), slow clients have yet to read"
         case .cancelled: "stopping"
         }
@@ -81,25 +81,17 @@ struct UplinkStory {
             case .cancelled: (.stopping, nil)
             }
         return UplinkDescription(
-            state: name, upstream: upstream, since: wallMicroseconds(of: since, now: now), reason: reason,
-            nextAttempt: next.map { wallMicroseconds(of: $0, now: now) }, attempts: attempts,
+            state: name, upstream: upstream, since: since, outageSince: outageSince, reason: reason,
+            nextAttempt: next.map { Self.wallTime(of: $0, now: now) }, attempts: attempts,
             connections: connections, addresses: addresses)
     }
-}
 
-/// `12:00:05`, local time.
-private func timeOfDay(after delay: Duration) -> String {
-    // Rounded up: not before the delay has passed.
-    var seconds = time(nil) + time_t((delay / .seconds(1)).rounded(.up))
-    var parts = unsafe tm()
-    unsafe localtime_r(&seconds, &parts)
-    let fields = unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec]
-    return fields.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
-}
-
-/// Microseconds since 1970 by the wall clock as it stands, of a moment that may be long ago or still to come.
-func wallMicroseconds(of instant: ContinuousClock.Instant, now: ContinuousClock.Instant) -> Int {
-    var wall = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &wall)
-    return wall.tv_sec * 1_000_000 + wall.tv_nsec / 1000 + Int((instant - now) / .microseconds(1))
+    /// Microseconds since 1970 of a moment that is still to come; rounded up to whole seconds from now, so that it is not
+    /// told to be nearer than it is.
+    private static func wallTime(
+        of instant: ContinuousClock.Instant, now: ContinuousClock.Instant, isRoundedUp: Bool = false
+    ) -> Int {
+        let delay = (instant - now) / .seconds(1)
+        return wallMicroseconds() + Int((isRoundedUp ? delay.rounded(.up) : delay) * 1_000_000)
+    }
 }

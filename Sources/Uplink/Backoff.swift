@@ -46,9 +46,17 @@ public struct Backoff: Equatable, Sendable {
     /// - Returns: Zero, and the schedule starts over, if it outlived both 2 s and the last delay; otherwise the delay
     ///   after one more failure.
     public mutating func lost(after life: Duration, jitter: Double) -> Duration {
-        guard life > Self.shortestLife, life > lastDelay else { return failed(jitter: jitter) }
+        ended(after: life) ? .zero : failed(jitter: jitter)
+    }
+
+    /// A connection that had been ready is over, and nobody's fault.
+    ///
+    /// - Returns: Whether it outlived both 2 s and the last delay: then the schedule starts over.
+    @discardableResult
+    public mutating func ended(after life: Duration) -> Bool {
+        guard life > Self.shortestLife, life > lastDelay else { return false }
         failures = 0
         lastDelay = .zero
-        return .zero
+        return true
     }
 }

@@ -37,6 +37,9 @@ public struct Uplink: Sendable {
         case random
     }
 
+    /// So many are under way at once at the most.
+    public static var mostConnections: Int { Race.most }
+
     /// What people are shown.
     public enum State: Equatable, Sendable {
         case setup
@@ -201,10 +204,9 @@ public struct Uplink: Sendable {
                     expired, of: race, endpoint: endpoint, .connectTimedOut, now: now, jitter: jitter)
             }
             return goOn(race, endpoint: endpoint, now: now)
-        case .ready(_, let endpoint, _):
+        case .ready(_, let endpoint, let since):
             guard settings.failBack != nil, endpoint != 0 else { return [] }
-            attempts = 0
-            return [.abandon] + wait(Failure(endpoint: endpoint, reason: .failBack), for: .zero, now: now)
+            return giveUp(endpoint, since: since, .failBack, now: now)
         case .waiting:
             return beginAttempt(now: now)
         case .setup, .cancelled:
@@ -222,9 +224,8 @@ public struct Uplink: Sendable {
             return beginAttempt(now: now)
         case .resolving, .connecting:
             return [.abandon] + beginAttempt(now: now)
-        case .ready(_, let endpoint, _):
-            attempts = 0
-            return [.abandon] + wait(Failure(endpoint: endpoint, reason: .requested), for: .zero, now: now)
+        case .ready(_, let endpoint, let since):
+            return giveUp(endpoint, since: since, .requested, now: now)
         }
     }
 
@@ -279,6 +280,15 @@ public struct Uplink: Sendable {
             return [.abandon] + tryNext(after: endpoint, reason, now: now, jitter: jitter)
         }
         return ended.map { .close(step: $0) } + goOn(race, endpoint: endpoint, now: now)
+    }
+
+    /// Ends a connection with which nothing is wrong.
+    private mutating func giveUp(
+        _ endpoint: Int, since: ContinuousClock.Instant, _ reason: Reason, now: ContinuousClock.Instant
+    ) -> [Effect] {
+        attempts = 0
+        backoff.ended(after: now - since)
+        return [.abandon] + wait(Failure(endpoint: endpoint, reason: reason), for: .zero, now: now)
     }
 
     private func limit(from now: ContinuousClock.Instant) -> Effect {

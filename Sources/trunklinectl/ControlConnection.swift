@@ -117,7 +117,9 @@ final class ControlConnection {
         do {
             var free = chunk.mutableSpan
             switch try descriptor.receive(into: &free) {
-            case .moved(let count): messages += try buffer.append(chunk[..<count])
+            case .moved(let count):
+                buffer.append(chunk[..<count])
+                while let message = try buffer.next() { messages.append(message) }
             case .wouldBlock: break
             case .ended: return false
             }

@@ -72,7 +72,7 @@ struct CallTests {
             (#"{"method":"org.trunkline.Bridge.SetLogLevel","parameters":[]}"#, .invalidParameter("level")),
         ] as [(String, ControlError)])
     func `what is no method of ours, or lacks its parameter, is answered`(text: String, error: ControlError) {
-        #expect(throws: error) { try call(text) }
+        #expect(throws: error) { try call(text).request.get() }
     }
 
     @Test(arguments: [

@@ -21,18 +21,29 @@ struct MessageTests {
         var rest = stream[...]
         while !rest.isEmpty {
             let piece = rest.prefix(Int.random(in: 1...150, using: &random))
-            received += try buffer.append(piece)
+            buffer.append(piece)
+            while let message = try buffer.next() { received.append(message) }
             rest = rest.dropFirst(piece.count)
         }
         #expect(received == sent)
     }
 
     @Test(arguments: [[100, 1], [50, 51], [0, 101], [1, 100]])
-    func `a message that is too long is found before it is whole`(pieces: [Int]) {
+    func `a message that is too long is found before it is whole`(pieces: [Int]) throws {
         var buffer = MessageBuffer(limit: 100)
-        #expect(throws: ControlError.malformed) {
-            for count in pieces { _ = try buffer.append([UInt8](repeating: 0x61, count: count)) }
+        for count in pieces.dropLast() {
+            buffer.append([UInt8](repeating: 0x61, count: count))
+            #expect(try buffer.next() == nil)
         }
+        buffer.append([UInt8](repeating: 0x61, count: pieces.last ?? 0))
+        #expect(throws: ControlError.malformed) { try buffer.next() }
+    }
+
+    @Test func `a message that is too long and whole is refused, and those before it are not`() throws {
+        var buffer = MessageBuffer(limit: 3)
+        buffer.append(Array("one\0four\0".utf8))
+        #expect(try buffer.next() == Array("one".utf8))
+        #expect(throws: ControlError.malformed) { try buffer.next() }
     }
 
     func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -1,4 +1,5 @@
 import Bridge
+import Control
 import Glibc
 import Testing
 import Uplink
@@ -10,8 +11,8 @@ struct UplinkStoryTests {
     static let now = ContinuousClock.now
 
     func text(_ state: UplinkState?) -> String {
-        var story = UplinkStory(now: Self.now)
-        if let state { story.changed(to: state, now: Self.now) }
+        var story = UplinkStory()
+        if let state { story.changed(to: state) }
         return story.text(now: Self.now)
     }
 
@@ -45,8 +46,8 @@ struct UplinkStoryTests {
 
     @Test func `a connection is shown with the time since when it stands`() {
         let before = time(nil)
-        var story = UplinkStory(now: Self.now)
-        story.changed(to: .ready("192.0.2.1:10110", attempts: 2), now: Self.now)
+        var story = UplinkStory()
+        story.changed(to: .ready("192.0.2.1:10110", attempts: 2))
         let since = times(from: before, after: 0)
         let told = [0, 100, 200].map {
             story.text(now: Self.now + .seconds($0))
@@ -73,5 +74,23 @@ struct UplinkStoryTests {
     @Test func `a connection that was lost is told as lost`() {
         let told = text(.waiting(.ended, address: "x:1", until: Self.now, lifetime: .seconds(4)))
         #expect(told.hasSuffix(": connection to x:1 lost: the upstream closed it"))
+    }
+
+    @Test func `an outage has one beginning, however many attempts it has`() throws {
+        var story = UplinkStory()
+        #expect(story.description(now: Self.now).outageSince == story.description(now: Self.now).since)
+        story.changed(to: .ready("x:1", attempts: 1))
+        #expect(story.description(now: Self.now).outageSince == nil)
+        story.changed(to: .waiting(.ended, address: "x:1", until: Self.now, lifetime: .seconds(4)))
+        let start = try #require(story.description(now: Self.now).outageSince)
+        #expect(start == story.description(now: Self.now).since)
+        for _ in 0..<3 {
+            story.changed(to: .connecting("x:1"))
+            story.changed(to: .waiting(.idle, address: "x:1", until: Self.now, lifetime: nil))
+        }
+        let description = story.description(now: Self.now)
+        #expect(description.outageSince == start && description.since > start && description.attempts == 3)
+        story.changed(to: .ready("x:1", attempts: 4))
+        #expect(story.description(now: Self.now).outageSince == nil)
     }
 }

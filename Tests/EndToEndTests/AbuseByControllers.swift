@@ -57,6 +57,12 @@ extension Abuse {
             for byte in describe.dropLast() { for stream in streams { try stream.send([byte]) } }
             try scene.flood()
         },
+        Abuse("thousands of calls of one byte") { scene in
+            for stream in try scene.control(16) {
+                try? stream.send([UInt8](repeating: 0, count: 16_000).flatMap { [UInt8(ascii: "7"), $0] })
+            }
+            try scene.flood(messages: 300)
+        },
         Abuse("control clients that come and go, 1000 times") { scene in
             for _ in 0..<1000 {
                 let stream = try Controller(scene.daemon).stream

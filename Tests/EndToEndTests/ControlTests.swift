@@ -188,6 +188,8 @@ struct ControlTests {
             let controller = try Controller(daemon)
             let set = "org.trunkline.Bridge.SetLogLevel"
             #expect(try controller.error(of: set, #"{"level":"error"}"#) == nil)
+            // This line is written whatever the level, by a thread of its own.
+            try daemon.awaitLine("logging what is error or worse")
             let lines = daemon.log.count
             server.close()
             let second = try upstream.accept()
@@ -245,8 +247,11 @@ struct ControlTests {
             #expect(controller.stream.staysSilent(for: .milliseconds(50)))
             try controller.stream.send([0])
             #expect(String(decoding: try controller.reply(), as: UTF8.self).contains("trunklined"))
-            let oneway = #"{"method":"org.trunkline.Bridge.Reconnect","oneway":true}"#
-            try controller.stream.send(Array(oneway.utf8) + [0])
+            // Nobody waits for the answers to these, refused ones among them.
+            for method in ["Reconnect", "Disconnect", "Monitor", "Explode"] {
+                let oneway = #"{"method":"org.trunkline.Bridge.\#(method)","oneway":true}"#
+                try controller.stream.send(Array(oneway.utf8) + [0])
+            }
             #expect(try controller.describe().clients.isEmpty)
         }
     }
@@ -279,6 +284,20 @@ struct ControlTests {
             #expect(try daemon.terminate() == 0)
             #expect(String(decoding: try follower.stream.receiveToEnd(), as: UTF8.self).contains("stopped:"))
             #expect(access(Controller.path(of: daemon), F_OK) != 0)
+        }
+    }
+
+    @Test func `who has finished asking is answered all the same`() throws {
+        try Self.run { daemon, _, _ in
+            let controller = try Controller(daemon)
+            let calls = 200
+            let call = Controller.call("org.trunkline.Bridge.Describe") + [0]
+            for _ in 0..<calls { try controller.stream.send(call) }
+            controller.stream.finishSending()
+            // More than the kernel holds, so that answers wait in the daemon when it sees the end.
+            let answers = try controller.stream.receiveToEnd()
+            #expect(answers.count { $0 == 0 } == calls && answers.last == 0)
+            #expect(answers.count > 400_000)
         }
     }
 }

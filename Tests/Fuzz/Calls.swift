@@ -8,24 +8,27 @@ public func testOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     while !rest.isEmpty {
         let part = rest.prefix(Int(piece) + 1)
         rest = rest.dropFirst(part.count)
-        guard let messages = try? buffer.append(part) else { return 0 }
-        for message in messages { check(message) }
+        buffer.append(part)
+        do {
+            while let message = try buffer.next() { check(message) }
+        } catch {
+            return 0
+        }
     }
     return 0
 }
 
 private func check(_ message: [UInt8]) {
     precondition(message.count <= 16 << 10 && !message.contains(0), "a message that is none")
-    do {
-        let call = try Call(message)
+    guard let call = try? Call(message) else { return }
+    switch call.request {
+    case .success(.getInterfaceDescription(let name)):
         // A call that was understood has a reply of its own kind, and one that can be read.
-        if case .getInterfaceDescription(let name) = call.request, let text = Interface.definition(of: name) {
-            let answer = try? Answer<[String: String]>(Reply.success(["description": text]).dropLast())
-            precondition(answer?.parameters["description"] == text, "a reply that cannot be read")
-        }
-    } catch .malformed {
-        return
-    } catch {
+        guard let text = Interface.definition(of: name) else { return }
+        let answer = try? Answer<[String: String]>(Reply.success(["description": text]).dropLast())
+        precondition(answer?.parameters["description"] == text, "a reply that cannot be read")
+    case .success: return
+    case .failure(let error):
         let reply = Reply.failure(error)
         precondition(reply.last == 0 && !reply.dropLast().contains(0), "a reply of several messages")
         do {

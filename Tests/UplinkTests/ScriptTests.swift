@@ -262,6 +262,38 @@ struct ScriptTests {
             ])
     }
 
+    @Test func `a long connection that is given up makes up for all failures before it`() {
+        var uplink = Self.uplink()
+        play(&uplink, [(0, .started, resolving(1, at: 0))])
+        var (step, now): (UInt64, Int) = (1, 0)
+        for _ in 0..<10 {
+            guard case .waiting(_, let until) = fail(&uplink, step: step, at: now) else { return }
+            step += 1
+            now = Int((until - Self.start) / .milliseconds(1))
+            _ = Self.apply(.timerFired, at: now, to: &uplink)
+        }
+        _ = Self.apply(.resolved(step: step, candidates: 1), at: now, to: &uplink)
+        _ = Self.apply(.opened(step: step + 1), at: now, to: &uplink)
+        #expect(uplink.state == .ready)
+        now += 3_600_000
+        _ = Self.apply(.reconnect, at: now, to: &uplink)
+        _ = Self.apply(.timerFired, at: now, to: &uplink)
+        // The longest delay after the first failure.
+        guard case .waiting(_, let until) = fail(&uplink, step: step + 2, at: now, jitter: 1) else {
+            Issue.record("not waiting but \(uplink.state)")
+            return
+        }
+        #expect(until == Self.at(now + 500))
+    }
+
+    /// - Returns: The state after the step has failed.
+    private func fail(
+        _ uplink: inout Uplink, step: UInt64, at now: Int, jitter: Double = 0
+    ) -> Uplink.State {
+        _ = uplink.failed(step: step, .unresolved("no"), now: Self.at(now), jitter: jitter)
+        return uplink.state
+    }
+
     @Test func `without a time limit the next address is tried all the same`() {
         var uplink = Self.uplink(timeout: nil)
         _ = uplink.started(now: Self.at(0))

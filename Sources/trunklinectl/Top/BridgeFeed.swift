@@ -88,10 +88,14 @@ final class BridgeFeed {
             var free = chunk.mutableSpan
             switch try connection?.receive(into: &free) {
             case .moved(let count):
-                guard let messages = try? buffer.append(chunk[..<count]) else {
+                buffer.append(chunk[..<count])
+                do {
+                    while connection != nil, let message = try buffer.next() {
+                        reports.append(report(message))
+                    }
+                } catch {
                     return reports + [lose(.failed("its answer is longer than can be"))]
                 }
-                for message in messages where connection != nil { reports.append(report(message)) }
             case .wouldBlock, nil: return reports
             case .ended: return reports + ended()
             }

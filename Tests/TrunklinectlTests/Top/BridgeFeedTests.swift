@@ -41,7 +41,7 @@ import Testing
         var chunk = [UInt8](repeating: 0, count: 4096)
         var free = chunk.mutableSpan
         guard case .moved(let count) = try connection.receive(into: &free) else { return [] }
-        return try chunk[..<count].split(separator: 0).map { try Call(Array($0)).request }
+        return try chunk[..<count].split(separator: 0).map { try Call(Array($0)).request.get() }
     }
 
     private func send(_ reply: [UInt8], _ connection: borrowing FileDescriptor) throws {
