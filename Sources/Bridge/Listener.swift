@@ -12,7 +12,7 @@ final class Listener: ReadinessHandler, TimerHandler {
     private let file: SocketFile
     private unowned let bridge: Bridge
     private var registration: Registration?
-    private var fileWatch: SocketWatch?
+    private var fileWatch: SocketFileWatch?
     private var retry: TimerID?
     private var isPaused = false
     /// Why clients wait, as last reported; `nil` once accepting has worked again.
@@ -29,7 +29,8 @@ final class Listener: ReadinessHandler, TimerHandler {
     func watch() throws(SystemError) {
         registration = try bridge.loop.add(file.descriptor, for: .readable, handler: self)
         // Without it all works; only nobody is told when the socket vanishes.
-        fileWatch = try? SocketWatch(settings.name, file, bridge: bridge)
+        let gone = BridgeEvent.socketGone(socket: settings.name, path: settings.path)
+        fileWatch = try? SocketFileWatch(file, loop: bridge.loop) { [unowned bridge] in bridge.report(gone) }
     }
 
     /// Stops listening, and removes the socket.

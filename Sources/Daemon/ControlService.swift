@@ -17,6 +17,7 @@ final class ControlService {
     let loop: EventLoop
     private let bridge: BridgeControl
     private let file: SocketFile
+    private var fileWatch: SocketFileWatch?
     private var registration: Registration?
     private var connections: [ControlConnection] = []
     /// Those with work to do, each once.
@@ -40,9 +41,11 @@ final class ControlService {
     ///   - settings: Who may connect.
     ///   - loop: Where it runs.
     ///   - bridge: What is looked at.
+    ///   - vanished: Is called when somebody has removed the socket.
     /// - Throws: What keeps the socket from being listened on.
     init(
-        at path: String, _ settings: ControlSettings, loop: EventLoop, bridge: BridgeControl
+        at path: String, _ settings: ControlSettings, loop: EventLoop, bridge: BridgeControl,
+        vanished: @escaping () -> Void
     ) throws(ControlServiceError) {
         self.loop = loop
         self.bridge = bridge
@@ -58,6 +61,8 @@ final class ControlService {
             file.remove()
             throw .system(error)
         }
+        // Without it all works; only nobody is told when the socket vanishes.
+        fileWatch = try? SocketFileWatch(file, loop: loop, vanished: vanished)
     }
 
     /// What has happened, for all who follow it.
@@ -70,6 +75,7 @@ final class ControlService {
 
     /// Removes the socket, and ends all connections.
     func close() {
+        fileWatch?.end()
         if let registration { loop.remove(registration) }
         registration = nil
         for connection in connections {

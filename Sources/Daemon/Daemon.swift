@@ -108,8 +108,9 @@ public final class Daemon {
         at path: String, _ settings: ControlSettings, _ bridge: BridgeControl
     ) -> ControlService? {
         do throws(ControlServiceError) {
-            return try ControlService(
-                at: path, settings, loop: loop, bridge: bridge)
+            return try ControlService(at: path, settings, loop: loop, bridge: bridge) { [unowned self] in
+                log(LogLine(controlGoneFrom: path))
+            }
         } catch {
             log(LogLine(.noControl, .warning, "\(error); the bridge can neither be looked at nor steered"))
             return nil

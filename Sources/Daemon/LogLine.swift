@@ -60,6 +60,12 @@ struct LogLine: Equatable {
             [.socket(socket)])
     }
 
+    init(controlGoneFrom path: String) {
+        self.init(
+            .socketGone, .warning,
+            "\(path) was removed: the bridge can neither be looked at nor steered until a restart")
+    }
+
     init(discarded amount: Amount, _ reason: DiscardReason) {
         self.init(
             .discarded, reason.level, "discarded \(amount.text) \(reason.text)",

@@ -300,4 +300,39 @@ struct ControlTests {
             #expect(answers.count > 400_000)
         }
     }
+
+    @Test func `when somebody removes the control socket, that is said, and the bridge works on`() throws {
+        try Self.run { daemon, _, server in
+            let follower = try Controller(daemon)
+            _ = try follower.monitor()
+            unlink(Controller.path(of: daemon))
+            try daemon.awaitLine("feed.control was removed: the bridge can neither be looked at nor steered")
+            let program = try daemon.connect()
+            try server.send(Wire.line.frame("hello"))
+            #expect(try program.receive(6) == Wire.line.frame("hello"))
+            #expect(try follower.event().event == "socketGone")
+            #expect(try follower.event().event == "clientConnected")
+            #expect(try daemon.terminate() == 0)
+        }
+    }
+
+    @Test func `one user's connections do not keep another user out`() throws {
+        try Self.run("control: {mode: 0666}") { daemon, _, _ in
+            chmod(daemon.directory.path, 0o755)
+            let follower = try Controller(daemon)
+            _ = try follower.monitor()
+            let path = Controller.path(of: daemon)
+            let crowd = try (0..<30).map { number in
+                try ChildProcess(
+                    ["/usr/bin/env", "setpriv", "--reuid", "65534", "--clear-groups", "nc", "-dU", path],
+                    environment: ["PATH": "/usr/bin:/bin"], output: "/dev/null", errors: "/dev/null")
+            }
+            // Of thirty, all but those whose places are taken have lost them again.
+            try eventually("the crowd to have come") { crowd.count(where: \.hasEnded) >= 30 - 15 }
+            #expect(try Controller(daemon).describe().clients.isEmpty)
+            _ = try daemon.connect()
+            #expect(try follower.event().event == "clientConnected")
+            for program in crowd { program.signal(SIGTERM) }
+        }
+    }
 }

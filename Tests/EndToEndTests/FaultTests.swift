@@ -161,8 +161,8 @@ struct FaultTests {
             upstream: {address: '\(upstream.address)'}
             sockets: {default: {patience: infinity}}
             """
-        // The eighth call is for the client to be read.
-        let fault = Fault(call: "epoll_ctl", errno: "ENOMEM", number: 9, lasts: true)
+        // The ninth call is for the client to be read.
+        let fault = Fault(call: "epoll_ctl", errno: "ENOMEM", number: 10, lasts: true)
         try DaemonProcess.run(configuration, environment: fault.environment) { daemon in
             let server = try upstream.accept()
             try daemon.awaitLine("connected to")
