@@ -19,6 +19,18 @@ public struct SocketAddress: Equatable, Sendable {
     public var isUnix: Bool { family == AF_UNIX }
     public var isIPv6: Bool { family == AF_INET6 }
 
+    /// The IP address alone, in network byte order: 4 bytes, also of an IPv4 address that IPv6 has mapped, or 16; `nil` for
+    /// a Unix socket.
+    public var host: [UInt8]? {
+        switch family {
+        case AF_INET: Array(bytes[4..<8])
+        case AF_INET6:
+            bytes[8..<20].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
+                ? Array(bytes[20..<24]) : Array(bytes[8..<24])
+        default: nil
+        }
+    }
+
     /// The most bytes of a Unix socket's path: `sun_path` without its NUL (unix(7)).
     public static let longestPath = 107
 

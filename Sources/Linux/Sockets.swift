@@ -47,9 +47,33 @@ extension FileDescriptor {
     private borrowing func tuneForTCP() throws(SystemError) {
         try setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         try setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
-        try setOption(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 30)
-        try setOption(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 10)
         try setOption(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
+        try probe(.usual)
+    }
+
+    /// When the kernel asks the peer of a TCP connection whether it is still there (keepalive, tcp(7)), while nothing else
+    /// tells.
+    public struct Probing: Sendable {
+        /// After so many seconds in which nothing was received.
+        let idle: Int32
+        /// Again after so many seconds without an answer.
+        let interval: Int32
+
+        public static let usual = Probing(idle: 30, interval: 10)
+        /// At once, or within a second of the last sign of the peer.
+        public static let urgent = Probing(idle: 1, interval: 1)
+    }
+
+    public borrowing func probe(_ probing: Probing) throws(SystemError) {
+        try setOption(Int32(IPPROTO_TCP), TCP_KEEPINTVL, probing.interval)
+        try setOption(Int32(IPPROTO_TCP), TCP_KEEPIDLE, probing.idle)
+    }
+
+    /// For how long a TCP connection has received nothing from its peer, neither data nor an acknowledgement; `nil` where
+    /// the kernel does not tell.
+    public borrowing func silence() -> Duration? {
+        let milliseconds = tl_silence(raw)
+        return milliseconds < 0 ? nil : .milliseconds(milliseconds)
     }
 
     /// Ends a TCP connection whose peer acknowledges nothing for so long, or takes nothing of what waits for it

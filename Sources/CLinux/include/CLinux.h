@@ -2,6 +2,7 @@
 // macros that do not import.
 #pragma once
 #include <getopt.h>
+#include <linux/rtnetlink.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,6 +28,28 @@ int tl_signalfd(const sigset_t *mask);
 /// inotify_init1(2), non-blocking and close-on-exec, watching `path` for a change of its links or name; -1 on failure
 /// (errno).
 int tl_watch_links(const char *path);
+
+/// inotify_init1(2), non-blocking and close-on-exec, watching nothing yet.
+int tl_inotify(void);
+
+/// Watches `directory` for files that are written, made, or moved there (inotify_add_watch(2)); the watch's number, or -1
+/// (errno).
+int tl_watch_directory(int fd, const char *directory);
+
+/// A netlink socket, non-blocking and close-on-exec, that hears of addresses and routes of IPv4 and IPv6
+/// (rtnetlink(7)); -1 on failure (errno).
+int tl_network_changes(void);
+
+/// Whether such a socket hears of routes, too.
+void tl_hear_routes(int fd, int hears);
+
+/// A timer that never expires, non-blocking and close-on-exec: it becomes readable when the wall clock is set, and when
+/// the machine resumes from suspend (timerfd_create(2)); -1 on failure (errno).
+int tl_clock_changes(void);
+
+/// TCP_INFO: for how many milliseconds a connection has received neither data nor an acknowledgement; -1 on failure
+/// (errno).
+int64_t tl_silence(int fd);
 
 /// Maps `size` bytes of `fd` twice in a row; NULL on failure (errno).
 void *_Nullable tl_map_twice(int fd, size_t size);
