@@ -106,9 +106,13 @@ public struct Uplink: Sendable {
         case announce(State)
     }
 
+    /// An attempt goes on for so long although the network has changed: what makes a network come back is a handful of
+    /// changes, one after the other.
+    private static let youth = Duration.seconds(1)
+
     private enum Stage {
         case setup
-        case resolving(step: UInt64, endpoint: Int)
+        case resolving(step: UInt64, endpoint: Int, until: ContinuousClock.Instant?)
         /// At least one racer is under way.
         case connecting(Race, endpoint: Int)
         case ready(step: UInt64, endpoint: Int, since: ContinuousClock.Instant)
@@ -123,6 +127,14 @@ public struct Uplink: Sendable {
     /// The endpoints of this attempt that are still to be tried.
     private var rest: ArraySlice<Int> = []
     private var random: SplitMix64
+    /// When the attempt began.
+    private var begun: ContinuousClock.Instant?
+    /// The network has changed since then: a new attempt may begin from this moment on.
+    private var change: ContinuousClock.Instant?
+    /// How often a change may begin an attempt, however often the network changes.
+    private var allowance = Allowance(burst: 5, interval: .seconds(2))
+    /// Doubled with each attempt that was begun anew for a change, so that a server which needs long is reached in the end.
+    private var youth = Self.youth
     /// Rounds of all endpoints since the connection was last lost, the one under way among them.
     public private(set) var attempts = 0
 
@@ -139,7 +151,7 @@ public struct Uplink: Sendable {
     public var state: State {
         switch stage {
         case .setup: .setup
-        case .resolving(_, let endpoint): .preparing(.resolving(endpoint: endpoint))
+        case .resolving(_, let endpoint, _): .preparing(.resolving(endpoint: endpoint))
         case .connecting(let race, let endpoint):
             // The newest.
             .preparing(.connecting(endpoint: endpoint, candidate: race.racers.last?.candidate ?? 0))
@@ -158,7 +170,7 @@ public struct Uplink: Sendable {
 
     /// A look-up found so many addresses, at least one.
     public mutating func resolved(step: UInt64, candidates: Int, now: ContinuousClock.Instant) -> [Effect] {
-        guard case .resolving(step, let endpoint) = stage else { return [] }
+        guard case .resolving(step, let endpoint, _) = stage else { return [] }
         precondition(candidates > 0, "a look-up that found nothing has failed")
         return goOn(Race(candidates: candidates, now: now), endpoint: endpoint, now: now)
     }
@@ -167,6 +179,8 @@ public struct Uplink: Sendable {
     public mutating func opened(step: UInt64, now: ContinuousClock.Instant) -> [Effect] {
         guard case .connecting(let race, let endpoint) = stage, race.isUnderWay(step: step) else { return [] }
         stage = .ready(step: step, endpoint: endpoint, since: now)
+        change = nil
+        youth = Self.youth
         let losers = race.racers.filter { $0.step != step }.map { Effect.close(step: $0.step) }
         let timer = settings.failBack.flatMap { endpoint == 0 ? nil : Effect.armTimer(at: now + $0) }
         return losers + [timer ?? .disarmTimer, .announce(state)]
@@ -178,7 +192,7 @@ public struct Uplink: Sendable {
         step: UInt64, _ reason: Reason, now: ContinuousClock.Instant, jitter: Double
     ) -> [Effect] {
         switch stage {
-        case .resolving(step, let endpoint):
+        case .resolving(step, let endpoint, _):
             return [.abandon] + tryNext(after: endpoint, reason, now: now, jitter: jitter)
         case .connecting(let race, let endpoint):
             return ended([step], of: race, endpoint: endpoint, reason, now: now, jitter: jitter)
@@ -194,8 +208,9 @@ public struct Uplink: Sendable {
 
     /// The timer is due.
     public mutating func timerFired(now: ContinuousClock.Instant, jitter: Double) -> [Effect] {
+        if let renewal, renewal <= now { return renew(now: now) }
         switch stage {
-        case .resolving(let step, _):
+        case .resolving(let step, _, _):
             return failed(step: step, .resolutionTimedOut, now: now, jitter: jitter)
         case .connecting(let race, let endpoint):
             let expired = race.expired(at: now)
@@ -229,6 +244,31 @@ public struct Uplink: Sendable {
         }
     }
 
+    /// An attempt may succeed now that failed before, or hang that was begun before. Ends the waiting; an attempt that is
+    /// under way is begun anew once it has run for a while. A change that comes too soon after many others has its effect a
+    /// little later, and when a connection stands it has none.
+    public mutating func networkChanged(now: ContinuousClock.Instant) -> [Effect] {
+        switch stage {
+        case .setup, .ready, .cancelled:
+            return []
+        case .waiting(_, let until):
+            guard change == nil else { return [] }
+            let next = allowance.next(at: now)
+            change = next
+            guard next > now else { return beginAttempt(now: now) }
+            // Not announced: it is not another failure, and by the time that anybody has read of it an attempt is under way.
+            return next < until ? [.armTimer(at: next)] : []
+        case .resolving(_, _, let until):
+            guard change == nil else { return [] }
+            change = allowance.next(at: now)
+            return [timer(until)]
+        case .connecting(let race, _):
+            guard change == nil else { return [] }
+            change = allowance.next(at: now)
+            return [timer(race.due)]
+        }
+    }
+
     /// Ends everything, for good.
     public mutating func cancelled() -> [Effect] {
         if case .cancelled = stage { return [] }
@@ -240,6 +280,9 @@ public struct Uplink: Sendable {
 
     private mutating func beginAttempt(now: ContinuousClock.Instant) -> [Effect] {
         attempts += 1
+        begun = now
+        if let change, change <= now { allowance.take(at: now) }
+        change = nil
         let endpoints = settings.endpoints.indices
         rest = settings.failover == .random ? endpoints.shuffled(using: &random)[...] : Array(endpoints)[...]
         return beginResolving(endpoint: rest.removeFirst(), now: now)
@@ -247,8 +290,9 @@ public struct Uplink: Sendable {
 
     private mutating func beginResolving(endpoint: Int, now: ContinuousClock.Instant) -> [Effect] {
         steps += 1
-        stage = .resolving(step: steps, endpoint: endpoint)
-        return [limit(from: now), .announce(state), .resolve(step: steps, endpoint: endpoint)]
+        let until = settings.connectTimeout.map { now + $0 }
+        stage = .resolving(step: steps, endpoint: endpoint, until: until)
+        return [timer(until), .announce(state), .resolve(step: steps, endpoint: endpoint)]
     }
 
     /// Starts the next racer if it is time for it.
@@ -264,8 +308,7 @@ public struct Uplink: Sendable {
             race.start(step: steps, limit: settings.connectTimeout, now: now)
         }
         stage = .connecting(race, endpoint: endpoint)
-        let timer = race.due.map(Effect.armTimer) ?? .disarmTimer
-        return [timer] + (state == before ? [] : [.announce(state)]) + (start.map { [$0] } ?? [])
+        return [timer(race.due)] + (state == before ? [] : [.announce(state)]) + (start.map { [$0] } ?? [])
     }
 
     /// Racers have failed: the others go on, and the next one starts.
@@ -291,9 +334,23 @@ public struct Uplink: Sendable {
         return [.abandon] + wait(Failure(endpoint: endpoint, reason: reason), for: .zero, now: now)
     }
 
-    private func limit(from now: ContinuousClock.Instant) -> Effect {
-        guard let timeout = settings.connectTimeout else { return .disarmTimer }
-        return .armTimer(at: now + timeout)
+    /// When the attempt that is under way is begun anew, for the network has changed.
+    private var renewal: ContinuousClock.Instant? {
+        guard let change, let begun else { return nil }
+        switch stage {
+        case .resolving, .connecting: return max(change, begun + youth)
+        case .setup, .ready, .waiting, .cancelled: return nil
+        }
+    }
+
+    private mutating func renew(now: ContinuousClock.Instant) -> [Effect] {
+        youth *= 2
+        return [.abandon] + beginAttempt(now: now)
+    }
+
+    /// For an attempt of which something is due at that time.
+    private func timer(_ due: ContinuousClock.Instant?) -> Effect {
+        [due, renewal].compactMap(\.self).min().map(Effect.armTimer) ?? .disarmTimer
     }
 
     private mutating func tryNext(
@@ -307,8 +364,10 @@ public struct Uplink: Sendable {
     private mutating func wait(
         _ failure: Failure, for delay: Duration, now: ContinuousClock.Instant
     ) -> [Effect] {
-        stage = .waiting(failure, until: now + delay)
-        return [.armTimer(at: now + delay), .announce(state)]
+        youth = Self.youth
+        let until = min(now + delay, max(change ?? now + delay, now))
+        stage = .waiting(failure, until: until)
+        return [.armTimer(at: until), .announce(state)]
     }
 }
 

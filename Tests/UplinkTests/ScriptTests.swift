@@ -27,6 +27,7 @@ struct ScriptTests {
         case failed(step: UInt64, Uplink.Reason)
         case timerFired
         case reconnect
+        case networkChanged
         case cancelled
     }
 
@@ -39,6 +40,7 @@ struct ScriptTests {
         case .failed(let step, let reason): uplink.failed(step: step, reason, now: now, jitter: 0)
         case .timerFired: uplink.timerFired(now: now, jitter: 0)
         case .reconnect: uplink.reconnect(now: now)
+        case .networkChanged: uplink.networkChanged(now: now)
         case .cancelled: uplink.cancelled()
         }
     }
