@@ -127,6 +127,7 @@ extension Bridge {
     private func becameReady() {
         guard let connection else { preconditionFailure("ready without a connection") }
         readySince = loop.now
+        surroundings?.hearRoutes(false)
         disarm(.hold)
         isDiscarding = false
         if let limit = configuration.upstream.idleTimeout {
@@ -162,10 +163,13 @@ extension Bridge {
         guard let since = readySince else { return }
         lifetime = loop.now - since
         readySince = nil
+        surroundings?.hearRoutes(true)
         idleWatch = nil
         disarm(.idle)
         writeWatch = nil
         disarm(.write)
+        probeStart = nil
+        disarm(.probe)
         outbox.connectionLost()
         hasUndecodedLoss = true
         finishLoss()
@@ -215,10 +219,15 @@ extension Bridge {
     }
 
     func lost(_ connection: UpstreamConnection, _ error: SystemError) {
-        let isStuck = error.isTimeout && configuration.upstream.writeTimeout != nil
-        upstreamFailed(
-            step: connection.step,
-            isStuck ? .stuck : .system(call: error.call.description, errno: error.code))
+        let reason: Uplink.Reason =
+            if error.isTimeout && probeStart != nil {
+                .addressGone
+            } else if error.isTimeout && configuration.upstream.writeTimeout != nil {
+                .stuck
+            } else {
+                .system(call: error.call.description, errno: error.code)
+            }
+        upstreamFailed(step: connection.step, reason)
     }
 
     private func decode(_ body: () throws(FramingError) -> Int) {

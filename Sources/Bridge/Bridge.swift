@@ -23,6 +23,7 @@ public final class Bridge {
         case uplink
         case idle
         case write
+        case probe
         case hold
         case patience
         case shortage
@@ -50,6 +51,8 @@ public final class Bridge {
     var idleWatch: IdleWatch?
     /// While something waits that the kernel does not take.
     var writeWatch: WriteWatch?
+    /// When it was asked whether the upstream still answers; `nil` while it is not.
+    var probeStart: ContinuousClock.Instant?
     /// The address that is being tried, or was tried last of its endpoint.
     var dialled: String?
     /// How long the connection that was just lost had been ready.
@@ -57,6 +60,7 @@ public final class Bridge {
     /// A connection was lost, and whole messages of it still wait for room in the log's index.
     var hasUndecodedLoss = false
 
+    var surroundings: Surroundings?
     private(set) var listeners: [Listener] = []
     var clients: [Client] = []
     var clientOfNumber: [UInt32: Client] = [:]
@@ -138,6 +142,7 @@ public final class Bridge {
             throw .system(error)
         }
         hold()
+        surroundings = Surroundings(of: self)
         perform(uplink.started(now: loop.now))
     }
 
@@ -199,6 +204,7 @@ extension Bridge: TimerHandler {
         case .uplink: perform(uplink.timerFired(now: loop.now, jitter: jitter()))
         case .idle: idleTimerFired()
         case .write: writeTimerFired()
+        case .probe: probeTimerFired()
         case .hold: discardHeld()
         case .patience: isPatienceDue = true
         case .shortage: shortageMayBeOver()

@@ -6,6 +6,11 @@ public import Uplink
 public enum BridgeEvent: Equatable, Sendable {
     /// The connection to the upstream changed its state.
     case uplink(UplinkState)
+    /// The network has changed, and therefore an attempt begins at once.
+    case networkChanged(NetworkChange)
+    /// The address of this machine that the connection to the upstream came from has gone, or may have: the upstream is
+    /// asked whether it still answers.
+    case probing(String)
     /// A client connected.
     case admitted(ClientIdentity)
     /// A program was not taken as a client, and its connection closed.
@@ -42,6 +47,18 @@ public enum UplinkState: Equatable, Sendable {
     /// - Parameter lifetime: How long the connection had been ready, when it was one that was lost.
     case waiting(Uplink.Reason, address: String, until: ContinuousClock.Instant, lifetime: Duration?)
     case cancelled
+}
+
+/// Why an attempt to connect may succeed that has failed before.
+public enum NetworkChange: Equatable, Sendable {
+    /// This machine has a new address or a new route.
+    case appeared
+    /// There were more changes than the kernel keeps.
+    case missed
+    /// The machine was in suspend.
+    case resumed
+    /// A file was changed by which names are resolved.
+    case resolverConfigured
 }
 
 /// A client as the kernel knew it when it connected.

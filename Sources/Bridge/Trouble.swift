@@ -60,7 +60,8 @@ extension Trouble {
         case .socketGone: self = .socketGone
         case .shortage: self = .shortage
         case .discarded(let reason, _): self = Trouble(reason)
-        case .uplink, .admitted, .left(_, .closed), .left(_, .stopped), .fellBehind, .missed,
+        case .uplink, .networkChanged, .probing, .admitted, .left(_, .closed), .left(_, .stopped),
+            .fellBehind, .missed,
             .acceptingResumed, .flowing, .stopped:
             return nil
         }
@@ -83,6 +84,7 @@ extension Trouble {
         switch reason {
         case .unresolved, .resolutionTimedOut: self = .unresolved
         case .connectTimedOut, .notBound, .otherFamily, .ownSocket: self = .unconnected
+        case .addressGone: self = .failed
         case .system: self = wasReady ? .failed : .unconnected
         case .ended: self = .closed
         case .idle: self = .idleTimeout

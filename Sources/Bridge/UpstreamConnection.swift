@@ -72,6 +72,14 @@ final class UpstreamConnection: ReadinessHandler {
         try descriptor.limitUnacknowledged(to: limit)
     }
 
+    /// The address of this machine that it comes from, as netlink has it; `nil` over a Unix socket.
+    var localHost: [UInt8]? { (try? descriptor.localAddress())?.host }
+
+    func probe(_ probing: FileDescriptor.Probing) throws(SystemError) { try descriptor.probe(probing) }
+
+    /// For how long nothing has come from the upstream's kernel either.
+    var silence: Duration? { descriptor.silence() }
+
     /// A number that changes when the kernel has taken something, or the upstream has acknowledged it.
     var progress: UInt64 { sentBytes &- UInt64(descriptor.unsent()) }
 

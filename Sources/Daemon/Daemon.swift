@@ -198,6 +198,8 @@ extension Daemon: BridgeObserver {
             if line == nil, let detail = LogLine(detail: state, now: loop.now) { log(detail) }
             logOutage(line)
             if case .ready = state { supervision?.connected() }
+        case .networkChanged(let change): log(LogLine(networkChanged: change))
+        case .probing(let address): log(LogLine(probing: address))
         case .admitted(let client):
             log(LogLine(admitted: client), on: .clients)
             status?.clientsChanged()

@@ -49,6 +49,7 @@ extension Uplink.Reason {
         case .ended: [.reason("closed")]
         case .stuck: [.reason("write-timeout")]
         case .idle: [.reason("idle-timeout")]
+        case .addressGone: [.reason("address-gone")]
         case .requested: [.reason("requested")]
         case .failBack: [.reason("fail-back")]
         case .framing: [.reason("framing")]

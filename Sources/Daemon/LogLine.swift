@@ -99,6 +99,24 @@ struct LogLine: Equatable {
             [.upstream(address)] + reason.fields)
     }
 
+    init(networkChanged change: NetworkChange) {
+        let what =
+            switch change {
+            case .appeared: "an address or a route has appeared"
+            case .missed: "there were more changes than could be told"
+            case .resumed: "the machine was in suspend"
+            case .resolverConfigured: "names may be resolved in another way"
+            }
+        self.init(.networkChanged, .debug, "the network has changed, trying at once: \(what)")
+    }
+
+    init(probing address: String) {
+        self.init(
+            .probing, .debug,
+            "this machine's address of the connection to \(address) has gone: the upstream is asked whether it answers",
+            [.upstream(address)])
+    }
+
     /// A change of the uplink's state that is of interest only to those who follow each.
     init?(detail state: UplinkState, now: ContinuousClock.Instant) {
         switch state {
@@ -209,6 +227,7 @@ extension Uplink.Reason {
         case .ended: "\(lost): the upstream closed it"
         case .idle: "\(lost): nothing was received for idle-timeout"
         case .failBack: "connection to \(address) given up for the first address, after fail-back"
+        case .addressGone: "\(lost): the address that it came from has gone"
         case .requested: "connection to \(address) given up: a new one was asked for"
         case .stuck: "\(lost): the upstream took nothing for write-timeout"
         case .framing(let error): "\(lost): \(error)"

@@ -85,6 +85,8 @@ public struct Uplink: Sendable {
         case ended
         /// Nothing was received for `idle-timeout`.
         case idle
+        /// Nothing was answered after the address of ours that the connection came from had gone.
+        case addressGone
         /// Somebody asked for a new connection.
         case requested
         /// It has stood for `failBack`, and the first endpoint is to be tried again.

@@ -203,6 +203,31 @@ struct LogLineTests {
             Uplink.Reason.stuck.text(address: "x:1", wasReady: true)
                 == "connection to x:1 lost: the upstream took nothing for write-timeout")
         #expect(Uplink.Reason.stuck.fields.assignments == ["REASON=write-timeout"])
+        #expect(
+            Uplink.Reason.addressGone.text(address: "x:1", wasReady: true)
+                == "connection to x:1 lost: the address that it came from has gone")
+        #expect(Uplink.Reason.addressGone.fields.assignments == ["REASON=address-gone"])
+    }
+
+    @Test(
+        arguments: [
+            (.appeared, "an address or a route has appeared"),
+            (.missed, "there were more changes than could be told"), (.resumed, "the machine was in suspend"),
+            (.resolverConfigured, "names may be resolved in another way"),
+        ] as [(NetworkChange, String)])
+    func `a change of the network`(change: NetworkChange, text: String) {
+        let line = LogLine(networkChanged: change)
+        #expect(line.kind == .networkChanged && line.level == .debug)
+        #expect(line.text == "the network has changed, trying at once: \(text)")
+    }
+
+    @Test func `an address of our own that has gone`() {
+        let line = LogLine(probing: "x:1")
+        #expect(line.kind == .probing && line.level == .debug)
+        #expect(
+            line.text == "this machine's address of the connection to x:1 has gone: the upstream is asked"
+                + " whether it answers")
+        #expect(line.assignments == ["UPSTREAM=x:1"])
     }
 
     @Test(

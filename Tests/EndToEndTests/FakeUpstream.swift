@@ -33,6 +33,15 @@ final class FakeUpstream {
         try listen()
     }
 
+    /// A server at any port of an address that this machine has.
+    init(on host: String) throws {
+        receiveBuffer = nil
+        let first = try Self.listening(on: try Self.place(host, 0), nil)
+        place = try first.localAddress()
+        address = place.description
+        listener = consume first
+    }
+
     /// A server on a Unix socket.
     init(path: String) throws {
         address = "unix:\(path)"

@@ -161,8 +161,8 @@ struct FaultTests {
             upstream: {address: '\(upstream.address)'}
             sockets: {default: {patience: infinity}}
             """
-        // The ninth call is for the client to be read.
-        let fault = Fault(call: "epoll_ctl", errno: "ENOMEM", number: 10, lasts: true)
+        // The twelfth call is for the client to be read.
+        let fault = Fault(call: "epoll_ctl", errno: "ENOMEM", number: 13, lasts: true)
         try DaemonProcess.run(configuration, environment: fault.environment) { daemon in
             let server = try upstream.accept()
             try daemon.awaitLine("connected to")
