@@ -43,6 +43,23 @@ extension FileDescriptor {
     }
 }
 
+/// Makes a file hold these bytes and no others (rename(2)).
+///
+/// Whoever opens it meanwhile finds the old bytes, or none of them. The new ones are in `PATH.new` at first.
+///
+/// - Throws: Why the file is as it was.
+public func replaceFile(_ path: String, with bytes: Span<UInt8>) throws(SystemError) {
+    let draft = "\(path).new"
+    try? removeFile(draft)
+    do throws(SystemError) {
+        try FileDescriptor.appending(to: draft).writeAll(bytes)
+        _ = try retrying("rename") { unsafe Int(rename(draft, path)) }
+    } catch {
+        try? removeFile(draft)
+        throw error
+    }
+}
+
 /// unlink(2).
 public func removeFile(_ path: String) throws(SystemError) {
     _ = try retrying("unlink") { unsafe Int(unlink(path)) }

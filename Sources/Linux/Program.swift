@@ -33,17 +33,52 @@ public enum Program {
         if raw > STDERR_FILENO { close(raw) }
     }
 
-    /// Writes to standard output, or ends the process quietly when nobody reads it any more.
-    public static func say(_ text: String) { write(text, to: STDOUT_FILENO) }
+    /// What the program is called, in its messages: the file's name.
+    public static var name: String {
+        CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    /// Writes to standard output.
+    ///
+    /// If that fails, it is told and the process ends with status 1; quietly when nobody reads it any more.
+    public static func say(_ text: String) {
+        do throws(SystemError) {
+            try write(text, to: STDOUT_FILENO)
+        } catch {
+            if error.code != EPIPE { report(cannotWrite(error)) }
+            exit(EXIT_FAILURE)
+        }
+    }
+
+    /// What is told of a write to standard output that failed.
+    public static func cannotWrite(_ error: SystemError) -> String {
+        "cannot write to standard output: \(describe(errno: error.code))"
+    }
 
     /// Writes to standard error.
-    public static func complain(_ text: String) { write(text, to: STDERR_FILENO) }
+    public static func complain(_ text: String) {
+        // There is nobody left to tell of a failure.
+        try? write(text, to: STDERR_FILENO)
+    }
 
-    private static func write(_ text: String, to raw: Int32) {
+    /// Writes a message to standard error, behind the program's name.
+    public static func report(_ message: String) { complain("\(name): \(message)\n") }
+
+    /// Ends the process quietly, as one that has succeeded, on a signal by which a user ends what would go on for ever.
+    public static func endWhenInterrupted() {
+        for number in [SIGINT, SIGTERM] { signal(number) { _ in _exit(EXIT_SUCCESS) } }
+    }
+
+    private static func write(_ text: String, to raw: Int32) throws(SystemError) {
         let bytes = Array(text.utf8)
         let stream = FileDescriptor(owning: raw)
-        // There is nobody left to tell of a failure.
-        try? stream.writeAll(bytes.span)
+        // Standard descriptors stay open, whatever becomes of the write.
+        do throws(SystemError) {
+            try stream.writeAll(bytes.span)
+        } catch {
+            _ = stream.release()
+            throw error
+        }
         _ = stream.release()
     }
 }

@@ -175,7 +175,7 @@ final class Conversation {
             }
         } catch {
             guard error.code == EPIPE else {
-                throw Failure("cannot write to standard output: \(describe(errno: error.code))")
+                throw Failure(Program.cannotWrite(error))
             }
             isUnread = true
         }
