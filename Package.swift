@@ -54,7 +54,8 @@ let package = Package(
         tests("MemoryTests", ["Memory"]),
         tests("SimulatorTests", ["Framing", "Linux", "trunkline-sim"]),
         tests("SystemdTests", ["Linux", "Systemd"]),
-        tests("TrunklinectlTests", ["Bridge", "Control", "Framing", "Linux", "trunklinectl"]),
+        tests(
+            "TrunklinectlTests", ["Bridge", "Configuration", "Control", "Framing", "Linux", "trunklinectl"]),
         tests("UplinkTests", ["Framing", "Uplink"]),
     ],
     swiftLanguageModes: [.v6]

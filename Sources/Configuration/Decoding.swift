@@ -98,7 +98,7 @@ struct Allowed: CustomStringConvertible, Sendable {
 }
 
 /// The candidate that a misspelt name most likely means, if one is near enough.
-func nearest(to name: String, among candidates: [String]) -> String? {
+public func nearest(to name: String, among candidates: [String]) -> String? {
     let name = Array(name.utf8)
     guard (1...40).contains(name.count) else { return nil }
     let rated = candidates.map { (candidate: $0, distance: distance(name, Array($0.utf8))) }

@@ -2,7 +2,7 @@
 /// seconds.
 ///
 /// To the microsecond, at most 100 years (`longest`): that fits every clock and timer.
-enum TimeSpan {
+public enum TimeSpan {
     static let longest = Duration.seconds(3_155_760_000)
 
     private static let second = 1_000_000
@@ -90,7 +90,7 @@ enum TimeSpan {
     private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
     /// In the largest unit, up to days, that it is a whole number of.
-    static func print(_ duration: Duration) -> String {
+    public static func print(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let total = Int(seconds) * second + Int(attoseconds / 1_000_000_000_000)
         guard total > 0 else { return "0" }

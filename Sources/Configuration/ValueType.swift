@@ -147,8 +147,8 @@ extension ValueType {
     }
 }
 
-/// Names of bridges and sockets.
-func isName(_ text: String) -> Bool {
+/// Whether a bridge or a socket may be called this.
+public func isName(_ text: String) -> Bool {
     !text.isEmpty
         && text.utf8.allSatisfy { byte in
             switch byte {

@@ -57,8 +57,8 @@ public struct Terminal: ~Copyable {
     /// Whether the terminal is this process's to use (credentials(7)).
     public var isInForeground: Bool { tcgetpgrp(STDIN_FILENO) == getpgrp() }
 
-    /// Rows and columns; `nil` if the terminal does not know.
-    public var size: (rows: Int, columns: Int)? {
+    /// Rows and columns of the terminal that standard output leads to; `nil` if it is none, or does not know.
+    public static var size: (rows: Int, columns: Int)? {
         var (rows, columns): (Int32, Int32) = (0, 0)
         guard unsafe tl_window_size(STDOUT_FILENO, &rows, &columns) == 0, rows > 0, columns > 0 else {
             return nil

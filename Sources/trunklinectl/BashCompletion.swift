@@ -9,6 +9,8 @@ enum BashCompletion {
             local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
             local number=0 i
             COMPREPLY=()
+            # Of --option=value, bash makes three words.
+            if [[ $word == = ]]; then word=; elif [[ $before == = ]]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi
             if ((COMP_CWORD == 1)); then
                 mapfile -t COMPREPLY < <(compgen -W '\(firstWords(verbs))' -- "$word")
                 return
@@ -23,6 +25,10 @@ enum BashCompletion {
                 return
             fi
             for ((i = 2; i < COMP_CWORD; i++)); do
+                if [[ ${COMP_WORDS[i + 1]} == = ]]; then
+                    ((i += 2))
+                    continue
+                fi
                 case "$verb ${COMP_WORDS[i]}" in
                 \(withValue(verbs).joined(separator: " | "))) ((++i)) ;;
                 *" -"*) ;;

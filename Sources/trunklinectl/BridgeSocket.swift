@@ -1,4 +1,5 @@
 import Configuration
+import Control
 import Glibc
 import Linux
 
@@ -6,27 +7,40 @@ import Linux
 struct BridgeSocket {
     static let options = [config, socket, .runtimeDirectory]
     private static let config = CommandOption(
-        "config", short: "c", value: "FILE", help: "the bridge's file (/etc/trunkline/BRIDGE.yaml)")
+        "config", short: "c", value: "FILE",
+        help: "the bridge's file, in place of what the daemon has in force")
     private static let socket = CommandOption(
         "socket", short: "s", value: "NAME", help: "which of its sockets (the first)")
 
+    /// That of the daemon, if it can be asked and no file is named.
     let configuration: Configuration
     let settings: SocketSettings
+    /// As the daemon tells it; `nil` when it cannot be asked.
+    private let uplink: UplinkDescription?
+
+    /// A daemon that has stopped would take neither messages nor programs that want them.
+    private static let patience = Duration.seconds(2)
 
     /// - Parameter invocation: Its first operand is the bridge's name.
     /// - Throws: What is wrong with the bridge's file, or that there is no such socket.
     init(_ invocation: Invocation) throws(Failure) {
         let bridge = invocation.operands[0]
         let socket = invocation[Self.socket]
-        do throws(ConfigurationErrors) {
-            configuration = try Configuration(
-                contentsOf: invocation[Self.config] ?? "\(Program.configurationDirectory)/\(bridge).yaml",
-                runtimeDirectory: invocation.runtimeDirectory)
-        } catch {
-            throw Failure(error.errors.map(\.description).joined(separator: "\n"))
+        let directory = invocation.runtimeDirectory
+        var description: BridgeDescription?
+        if case .running(let found) = Inquiry(of: bridge, in: directory, patience: Self.patience) {
+            description = found.bridge
         }
-        guard configuration.name == bridge else {
-            throw Failure("the file is that of the bridge \(configuration.name), not of \(bridge)")
+        uplink = description?.uplink
+        // A daemon of another version may have settings that are not known here.
+        let inForce = description.flatMap {
+            try? Configuration(
+                parsing: Array($0.configuration.utf8), path: bridge, runtimeDirectory: directory)
+        }
+        if let inForce, invocation[Self.config] == nil {
+            configuration = inForce
+        } else {
+            configuration = try Self.file(of: bridge, invocation)
         }
         let sockets = configuration.sockets
         guard let settings = socket == nil ? sockets.first : sockets.first(where: { $0.name == socket })
@@ -35,6 +49,37 @@ struct BridgeSocket {
             throw Failure("\(bridge) has no socket '\(socket ?? "")'; it has \(names)")
         }
         self.settings = settings
+    }
+
+    private static func file(of bridge: String, _ invocation: Invocation) throws(Failure) -> Configuration {
+        let configuration: Configuration
+        do throws(ConfigurationErrors) {
+            configuration = try Configuration(
+                contentsOf: invocation[config] ?? "\(Program.configurationDirectory)/\(bridge).yaml",
+                runtimeDirectory: invocation.runtimeDirectory)
+        } catch {
+            throw Failure(error.errors.map(\.description).joined(separator: "\n"))
+        }
+        guard configuration.name == bridge else {
+            throw Failure("the file is that of the bridge \(configuration.name), not of \(bridge)")
+        }
+        return configuration
+    }
+
+    /// One that messages can be sent to.
+    static func forSending(_ invocation: Invocation) throws(Failure) -> BridgeSocket {
+        let socket = try BridgeSocket(invocation)
+        guard socket.settings.maySend else {
+            let name = socket.settings.name
+            throw Failure("cannot send to the socket \(name): it has send: no; nothing was sent")
+        }
+        return socket
+    }
+
+    /// Tells on standard error that the server is away, and what comes of it, if so.
+    func warn(sends: Bool) {
+        guard let uplink, let words = AbsenceText.words(uplink, configuration, sends: sends) else { return }
+        Program.report(words)
     }
 
     func connect() throws(Failure) -> FileDescriptor {
@@ -46,8 +91,7 @@ struct BridgeSocket {
                 switch error.code {
                 case ENOENT, ECONNREFUSED:
                     "the bridge \(name) is not running; start it with 'systemctl start trunkline@\(name)'"
-                case EACCES:
-                    "only members of \(settings.group.map { "the group \($0.name)" } ?? "its group, which 'ls -l' shows,") may"
+                case EACCES: Permission.needed(for: settings.path)
                 default: "try again"
                 }
             throw Failure(

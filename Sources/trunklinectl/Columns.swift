@@ -18,11 +18,14 @@ struct Columns {
     }
 
     private var rows: [[Cell]] = []
+    private let dispensable: [Int]
 
     /// - Parameters:
     ///   - heading: Bold; empty for none.
     ///   - numbers: Which columns of the heading stand over numbers.
-    init(_ heading: [String], numbers: Set<Int> = []) {
+    ///   - dispensable: Which columns are left out where there is no room for all, the first one first.
+    init(_ heading: [String], numbers: Set<Int> = [], dispensable: [Int] = []) {
+        self.dispensable = dispensable
         guard !heading.isEmpty else { return }
         rows.append(
             heading.enumerated().map { index, text in
@@ -34,13 +37,20 @@ struct Columns {
 
     mutating func append(_ row: [Cell]) { rows.append(row) }
 
-    /// A line for each row, without blanks at its end.
-    func lines(_ palette: Palette) -> [String] {
-        let count = rows.map(\.count).max() ?? 0
-        let widths = (0..<count).map { index in
-            rows.map { $0.indices.contains(index) ? $0[index].text.count : 0 }.max() ?? 0
-        }
+    /// The table as text.
+    ///
+    /// - Parameters:
+    ///   - palette: For the cells.
+    ///   - width: Lines that would be longer have fewer columns, as far as there are dispensable ones.
+    /// - Returns: A line for each row, without blanks at its end.
+    func lines(_ palette: Palette, width: Int = .max) -> [String] {
+        var widths = self.widths
+        var kept = Set(widths.indices)
+        func needed() -> Int { kept.reduce(2 * (kept.count - 1)) { $0 + widths[$1] } }
+        for index in dispensable where needed() > width { kept.remove(index) }
+        widths = widths.indices.filter(kept.contains).map { widths[$0] }
         return rows.map { row in
+            let row = row.indices.filter(kept.contains).map { row[$0] }
             let last = row.lastIndex { !$0.text.isEmpty } ?? -1
             return row.prefix(last + 1).enumerated().map { index, cell in
                 let blanks = String(repeating: " ", count: widths[index] - cell.text.count)
@@ -48,6 +58,12 @@ struct Columns {
                 if cell.isNumber { return blanks + text }
                 return index == last ? text : text + blanks
             }.joined(separator: "  ")
+        }
+    }
+
+    private var widths: [Int] {
+        (0..<(rows.map(\.count).max() ?? 0)).map { index in
+            rows.map { $0.indices.contains(index) ? $0[index].text.count : 0 }.max() ?? 0
         }
     }
 }

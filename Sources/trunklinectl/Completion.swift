@@ -13,13 +13,13 @@ enum Completion {
             """
         ], run: run)
 
-    private static func run(_ invocation: Invocation) throws -> Int32 {
+    private static func run(_ invocation: Invocation) -> Int32 {
         let verbs = Verb.all
         switch invocation.operands[0] {
         case "bash": Program.say(BashCompletion.script(for: verbs))
         case "zsh": Program.say(ZshCompletion.script(for: verbs))
         case "fish": Program.say(FishCompletion.script(for: verbs))
-        default: throw UsageError("'\(invocation.operands[0])' is none of bash, zsh and fish")
+        default: preconditionFailure("an operand that was not checked")
         }
         return EXIT_SUCCESS
     }

@@ -12,6 +12,7 @@ final class ControlConnection {
     /// Arrived, and not asked for yet.
     private var messages: ArraySlice<[UInt8]> = []
     private let patience: Duration
+    static let patience = Duration.seconds(5)
 
     /// - Parameters:
     ///   - bridge: Its name.
@@ -19,7 +20,7 @@ final class ControlConnection {
     ///   - patience: A daemon answers at once; one that has been silent for so long has stopped, or hangs.
     /// - Throws: That the bridge is not running, or that its socket is not for this user.
     init(
-        to bridge: String, in runtimeDirectory: String, patience: Duration = .seconds(5)
+        to bridge: String, in runtimeDirectory: String, patience: Duration = ControlConnection.patience
     ) throws(Failure) {
         self.bridge = bridge
         self.patience = patience
@@ -36,38 +37,40 @@ final class ControlConnection {
         let cannot = "cannot connect to \(printable(path)): \(describe(errno: code))"
         switch code {
         case ENOENT, ECONNREFUSED: return .notRunning(bridge)
-        case EACCES:
-            let who = group(of: path).map { "members of the group \($0)" } ?? "others"
-            return Failure("\(cannot): only root and \(who) may look at the bridge \(printable(bridge))")
+        case EACCES: return Failure("\(cannot): \(Permission.needed(for: path))")
         case EAGAIN: return Failure("\(cannot): the bridge \(printable(bridge)) does not answer")
         default: return Failure(cannot)
         }
     }
 
-    /// The name of the group that a file belongs to, or its number.
-    private static func group(of path: String) -> String? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
-        guard let entry = unsafe getgrgid(status.st_gid) else { return "\(status.st_gid)" }
-        return unsafe String(cString: entry.pointee.gr_name)
-    }
-
     // MARK: Asking
 
     /// Asks for something that is answered once.
-    func ask<Parameters>(_ request: Request, for: Parameters.Type = Parameters.self) throws(Failure)
-        -> Parameters
+    ///
+    /// - Parameters:
+    ///   - request: What is asked.
+    ///   - for: What is answered.
+    ///   - consequence: What is told of a bridge that does not answer, beside that.
+    /// - Returns: The answer.
+    /// - Throws: That there was none, or a refusal.
+    func ask<Parameters>(
+        _ request: Request, for: Parameters.Type = Parameters.self, consequence: String = ""
+    ) throws(Failure) -> Parameters
     where Parameters: Decodable & Sendable {
         try send(Call(request, takesMore: false, isOneWay: false))
         while messages.isEmpty {
-            guard try wait() else { throw failure("has not answered for \(patience)") }
+            guard try wait() else { throw failure("has not answered for \(patience)\(consequence)") }
             guard try receive() else { throw failure("closed the connection instead of answering") }
         }
         return try answer(of: request)
     }
 
     /// Asks for something that is done, and answered with nothing.
-    func demand(_ request: Request) throws(Failure) { _ = try ask(request, for: Nothing.self) }
+    func demand(_ request: Request) throws(Failure) {
+        // It stands in the queue of a daemon that has only been stopped.
+        let consequence = "; it may still be done when the bridge answers again"
+        _ = try ask(request, for: Nothing.self, consequence: consequence)
+    }
 
     private struct Nothing: Decodable {}
 
@@ -85,7 +88,8 @@ final class ControlConnection {
         do throws(Refusal) {
             return try Answer<Parameters>(messages.removeFirst()).parameters
         } catch {
-            throw Failure(RefusalText.text(error, of: request, to: bridge))
+            let owner = try? descriptor.peerCredentials().uid
+            throw Failure(RefusalText.text(error, of: request, to: bridge, ownedBy: owner), isRefusal: true)
         }
     }
 
@@ -150,12 +154,26 @@ extension Failure {
 
 /// What a refusal means, in words.
 enum RefusalText {
-    static func text(_ refusal: Refusal, of request: Request, to bridge: String) -> String {
+    /// - Parameters:
+    ///   - refusal: What was answered.
+    ///   - request: What was asked.
+    ///   - bridge: Its name.
+    ///   - owner: The user that it runs as, if that is known.
+    /// - Returns: A sentence without its end.
+    static func text(
+        _ refusal: Refusal, of request: Request, to bridge: String, ownedBy owner: UInt32? = nil
+    ) -> String {
         let name = printable(bridge)
         switch (refusal.error.split(separator: ".").last, request) {
         case ("NoSuchClient", .disconnect(let number)): return "the bridge \(name) has no client \(number)"
         case ("PermissionDenied", _):
-            return "you may look at the bridge \(name), but only root and the user it runs as may steer it"
+            let steerers =
+                switch owner {
+                case nil: "root and the user it runs as"
+                case 0: "root"
+                case let owner?: "root and the user it runs as (\(printable(Users.name(owner))))"
+                }
+            return "you may look at the bridge \(name), but only \(steerers) may steer it; nothing was done"
         case ("InvalidParameter", .setLogLevel(let level)):
             return
                 "there is no log level '\(printable(level))'; there are \(LogLevel.all.joined(separator: ", "))"

@@ -19,15 +19,30 @@ enum Disconnect {
         }
         let connection = try ControlConnection(to: invocation.operands[0], in: invocation.runtimeDirectory)
         var status = EXIT_SUCCESS
+        var done: [Int] = []
         for number in numbers {
             do throws(Failure) {
                 try connection.demand(.disconnect(client: number))
-            } catch {
+                done.append(number)
+            } catch  where error.isRefusal {
                 // The others are to go all the same.
-                Program.complain("trunklinectl: \(error.message)\n")
+                Program.report(error.message)
                 status = error.status.rawValue
+            } catch {
+                throw Failure("\(error.message); \(outcome(done, number, of: numbers))", error.status)
             }
         }
         return status
+    }
+
+    /// What became of all, when the one of this number was not answered.
+    private static func outcome(_ done: [Int], _ number: Int, of numbers: [Int]) -> String {
+        func list(_ numbers: some Sequence<Int>) -> String {
+            numbers.map(String.init).joined(separator: ", ")
+        }
+        let others = (numbers.firstIndex(of: number) ?? 0) + 1
+        let rest = numbers[others...]
+        return "disconnected before: \(done.isEmpty ? "none" : list(done)); without an answer: \(number)"
+            + (rest.isEmpty ? "" : "; not tried: \(list(rest))")
     }
 }

@@ -10,11 +10,6 @@ enum Figures {
         count < 1000 ? "\(count) B" : "\(short(Double(count), ["", "k", "M", "G", "T"], 1000))B"
     }
 
-    /// What is configured in powers of two: `4 MiB`.
-    static func binaryBytes(_ count: Int) -> String {
-        count < 1024 ? "\(count) B" : "\(short(Double(count), ["", "Ki", "Mi", "Gi", "Ti"], 1024))B"
-    }
-
     /// `3 messages, 7.1 kB`; `0` for nothing.
     static func amount(_ amount: AmountDescription) -> String {
         guard amount.messages != 0 || amount.bytes != 0 else { return "0" }
@@ -27,11 +22,14 @@ enum Figures {
         return "\(short(rate.messages, [""], 1000))msg/s \(short(rate.bytes, ["", "k", "M", "G"], 1000))B/s"
     }
 
-    /// `12 kB of 4 MiB (0 %)`: nothing is full before it is.
+    /// `12 kB of 4.2 MB (0 %)`: nothing is full before it is.
     static func fill(_ fill: FillDescription) -> String {
-        let percent = fill.size > 0 ? Int(Double(fill.used) / Double(fill.size) * 100) : 0
-        return "\(binaryBytes(fill.used)) of \(binaryBytes(fill.size)) (\(percent) %)"
+        let percent = fill.size > 0 ? (Double(fill.used) / Double(fill.size) * 100).rounded(.down) : 0
+        return "\(bytes(fill.used)) of \(bytes(fill.size)) (\(whole(percent)) %)"
     }
+
+    /// A number that may be anything.
+    private static func whole(_ value: Double) -> String { Int(exactly: value).map(String.init) ?? "?" }
 
     /// `0.2 `, `7.1 k`, `120 `: a number and the first unit in which it is short, or the last one.
     private static func short(_ value: Double, _ units: [String], _ step: Double) -> String {
@@ -42,7 +40,15 @@ enum Figures {
         }
         let tenths = Int(exactly: (value * 10).rounded()) ?? .max
         let number =
-            tenths < 100 && tenths % 10 != 0 ? "\(tenths / 10).\(tenths % 10)" : "\(Int(value.rounded()))"
+            0..<100 ~= tenths && tenths % 10 != 0
+            ? "\(tenths / 10).\(tenths % 10)" : whole(value.rounded())
         return "\(number) \(units[unit])"
+    }
+}
+
+extension Int {
+    /// The next whole number towards 0 of what may be anything; 0 for no number.
+    init(saturating value: Double) {
+        self = Int(exactly: value.rounded(.towardZero)) ?? (value > 0 ? .max : value < 0 ? .min : 0)
     }
 }

@@ -7,9 +7,9 @@ enum Inquiry {
     case notRunning
     case failed(Failure)
 
-    init(of bridge: String, in runtimeDirectory: String) {
+    init(of bridge: String, in runtimeDirectory: String, patience: Duration = ControlConnection.patience) {
         do throws(Failure) {
-            let connection = try ControlConnection(to: bridge, in: runtimeDirectory)
+            let connection = try ControlConnection(to: bridge, in: runtimeDirectory, patience: patience)
             var description: Description = try connection.ask(.describe)
             description.completeCommands()
             self = .running(description)

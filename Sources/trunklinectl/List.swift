@@ -25,8 +25,12 @@ enum List {
         let entries = bridges.map { ListEntry($0, Inquiry(of: $0, in: invocation.runtimeDirectory)) }
         Program.say(
             invocation.has(.json)
-                ? jsonLine(entries) : ListEntry.table(entries, palette: .ofOutput, clock: .local))
-        return EXIT_SUCCESS
+                ? jsonLine(entries)
+                : ListEntry.table(
+                    entries, palette: .ofOutput, clock: .local, width: Terminal.size?.columns ?? .max))
+        let errors = entries.compactMap(\.error)
+        errors.forEach(Program.report)
+        return errors.isEmpty ? EXIT_SUCCESS : EXIT_FAILURE
     }
 }
 
@@ -66,14 +70,15 @@ struct ListEntry: Encodable {
 
     // MARK: For people
 
-    static func table(_ entries: [ListEntry], palette: Palette, clock: WallClock) -> String {
+    static func table(
+        _ entries: [ListEntry], palette: Palette, clock: WallClock, width: Int = .max
+    ) -> String {
         var columns = Columns(
-            ["", "BRIDGE", "STATE", "UPSTREAM", "SINCE", "CLIENTS", "IN", "OUT"], numbers: [5])
+            ["", "BRIDGE", "STATE", "UPSTREAM", "SINCE", "CLIENTS", "IN", "OUT"], numbers: [5],
+            dispensable: [4, 5, 3, 7])
         for entry in entries { columns.append(entry.row(clock)) }
-        let lines = entries.isEmpty ? [] : columns.lines(palette) + [""]
-        let troubles = entries.compactMap(\.error).map { "\($0)\n" }.joined()
+        let lines = entries.isEmpty ? [] : columns.lines(palette, width: width) + [""]
         return (lines + ["\(Figures.counted(entries.count, "bridge")) listed.\n"]).joined(separator: "\n")
-            + troubles
     }
 
     private func row(_ clock: WallClock) -> [Columns.Cell] {

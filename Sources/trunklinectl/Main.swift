@@ -1,3 +1,4 @@
+import Configuration
 import Glibc
 import Linux
 
@@ -5,10 +6,13 @@ import Linux
 struct Failure: Error, Sendable {
     let message: String
     let status: ExitStatus
+    /// The bridge has answered that it would not do it.
+    let isRefusal: Bool
 
-    init(_ message: String, _ status: ExitStatus = .failure) {
+    init(_ message: String, _ status: ExitStatus = .failure, isRefusal: Bool = false) {
         self.message = message
         self.status = status
+        self.isRefusal = isRefusal
     }
 }
 
@@ -35,13 +39,16 @@ struct Main {
         do {
             exit(try run(CommandLine.arguments))
         } catch let failure as Failure {
-            Program.complain("trunklinectl: \(failure.message)\n")
+            Program.report(failure.message)
             exit(failure.status.rawValue)
-        } catch {
+        } catch let error as UsageError {
             let verb = CommandLine.arguments.dropFirst().first.flatMap(Verb.named)
             let words = ["trunklinectl", verb?.name, "--help"].compactMap(\.self).joined(separator: " ")
-            Program.complain("trunklinectl: \(error)\nTry '\(words)'.\n")
+            Program.report("\(error)\nTry '\(words)'.")
             exit(ExitStatus.usage.rawValue)
+        } catch {
+            Program.report("\(error)")
+            exit(ExitStatus.failure.rawValue)
         }
     }
 
@@ -55,13 +62,21 @@ struct Main {
             return try verb.run(invocation)
         }
         let given = try CommandArguments(arguments, options: options)
-        if let unknown = given.operands.first {
-            throw UsageError(
-                "there is no verb '\(unknown)'; there are \(Verb.all.map(\.name).joined(separator: ", "))")
+        if let word = given.operands.first {
+            Program.say(try help(word, given.operands.dropFirst()))
+            return EXIT_SUCCESS
         }
         guard let option = given.options.first else { throw UsageError("a verb is missing") }
         Program.say(option.index == 0 ? "trunklinectl \(Program.version)\n" : Help.text(options: options))
         return EXIT_SUCCESS
+    }
+
+    /// What `trunklinectl help` and `trunklinectl help VERB` print.
+    private static func help(_ word: String, _ rest: ArraySlice<String>) throws(UsageError) -> String {
+        guard word == "help" else { throw Verb.unknown(word) }
+        guard let name = rest.first else { return Help.text(options: options) }
+        guard let verb = Verb.named(name) else { throw Verb.unknown(name) }
+        return Help.text(of: verb)
     }
 }
 
@@ -74,4 +89,8 @@ extension Verb {
 
     /// - Returns: `nil` when there is no verb of this name; `manual`, which `make install` uses, is not told of.
     static func named(_ name: String) -> Verb? { (all + [Manual.verb]).first { $0.name == name } }
+
+    static func unknown(_ name: String) -> UsageError {
+        UsageError("there is no verb '\(name)'\(Suggestion.words(for: name, among: all.map(\.name)))")
+    }
 }

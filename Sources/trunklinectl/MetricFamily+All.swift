@@ -9,7 +9,7 @@ extension MetricFamily {
         [
             MetricFamily(name: "trunkline_up", kind: .gauge, help: "Whether the bridge is running.") {
                 subject in
-                [Sample([], subject.description == nil ? 0 : 1)]
+                subject.isRunning.map { [Sample([], $0 ? 1 : 0)] } ?? []
             },
             MetricFamily(name: "trunkline_daemon", kind: .info, help: "The bridge's daemon.") { subject in
                 guard let bridge = subject.description?.bridge else { return [] }

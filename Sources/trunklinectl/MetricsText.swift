@@ -1,9 +1,20 @@
 import Control
 
-/// A bridge that has figures, or none because it does not run.
+/// A bridge, and its figures if it could be asked.
 struct MetricsSubject {
     let name: String
+    /// `nil` when that is not known.
+    let isRunning: Bool?
     let description: Description?
+
+    init(name: String, _ inquiry: Inquiry) {
+        self.name = name
+        switch inquiry {
+        case .running(let found): (isRunning, description) = (true, found)
+        case .notRunning: (isRunning, description) = (false, nil)
+        case .failed: (isRunning, description) = (nil, nil)
+        }
+    }
 }
 
 /// What is measured in one way: all of it stands together.

@@ -14,6 +14,13 @@ enum Status {
             read it.
             """,
             """
+            Traffic is told as averages over the last second, ten seconds and minute, and since the start. Of clients, \
+            LAG is what they have not been sent yet, SENT what they were sent and RECEIVED what came from them, each \
+            with parts of messages; MISSED is how many messages they were never sent (when-behind: drop), with a + \
+            while they go on missing more. On a terminal, tables that are too wide have fewer columns; into a pipe or \
+            a file all are printed. Bytes are told in powers of ten: 1 kB is 1000 B.
+            """,
+            """
             With --json, an array of what the method Describe of org.trunkline.Bridge returns, one for each bridge \
             that runs.
             """,
@@ -26,6 +33,7 @@ enum Status {
         guard !inquiries.isEmpty else { throw Failure("no bridge is running", .notRunning) }
         var look = StatusText(palette: .ofOutput, clock: .local, user: Users.name)
         if invocation.has(all) { look.clientLimit = .max }
+        look.width = Terminal.size?.columns ?? .max
         var status = EXIT_SUCCESS
         var descriptions: [Description] = []
         var texts: [String] = []
@@ -34,7 +42,7 @@ enum Status {
             case .running(let description): descriptions.append(description)
             case .notRunning: status = max(status, ExitStatus.notRunning.rawValue)
             case .failed(let failure):
-                Program.complain("trunklinectl: \(failure.message)\n")
+                Program.report(failure.message)
                 status = max(status, failure.status.rawValue)
             }
             if !invocation.has(.json), let text = look.text(bridge, inquiry) {

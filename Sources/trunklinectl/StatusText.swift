@@ -8,6 +8,8 @@ struct StatusText {
     let user: (UInt32) -> String
     /// The most clients that are shown.
     var clientLimit = 10
+    /// Of a line, where tables have columns that can be left out.
+    var width = Int.max
 
     /// - Returns: `nil` for a bridge of which nothing is known.
     func text(_ bridge: String, _ inquiry: Inquiry) -> String? {
@@ -34,11 +36,13 @@ struct StatusText {
                 + field("Sockets", sockets(bridge.sockets)) + clients(description.clients)
     }
 
+    /// Before the lines of a field, and before those of clients.
+    private static let (margin, clientMargin) = (14, 4)
+
     /// Lines behind a name; nothing for none.
     private func field(_ name: String, _ lines: [String]) -> String {
-        let width = 12
-        let head = String(repeating: " ", count: width - name.count) + "\(name): "
-        let margin = String(repeating: " ", count: width + 2)
+        let head = String(repeating: " ", count: Self.margin - 2 - name.count) + "\(name): "
+        let margin = String(repeating: " ", count: Self.margin)
         return lines.enumerated().map { ($0.offset == 0 ? head : margin) + $0.element + "\n" }.joined()
     }
 
@@ -73,7 +77,7 @@ struct StatusText {
     private func since(_ time: Int) -> String { "\(clock.date(time)); \(clock.ago(time))" }
 
     private func traffic(_ bridge: BridgeDescription) -> [String] {
-        var columns = Columns(["", "1 s", "10 s", "1 min", "total"])
+        var columns = Columns(["", "1 s", "10 s", "1 min", "total"], dispensable: [3, 1])
         for (name, rates, total) in [
             ("in", bridge.receiveRates, bridge.received), ("out", bridge.sendRates, bridge.sent),
         ] {
@@ -81,7 +85,7 @@ struct StatusText {
                 [rates.second, rates.tenSeconds, rates.minute].map(Figures.rate) + [Figures.amount(total)]
             columns.append(([name] + cells).map { Columns.Cell($0) })
         }
-        return columns.lines(palette)
+        return columns.lines(palette, width: width - Self.margin)
     }
 
     private func troubles(_ counters: [CounterDescription]) -> [String] {
@@ -93,7 +97,7 @@ struct StatusText {
                 Columns.Cell(amount == .init(messages: 0, bytes: 0) ? "" : Figures.amount(amount)),
             ])
         }
-        return columns.lines(palette)
+        return columns.lines(palette, width: width - Self.margin)
     }
 
     private func sockets(_ sockets: [SocketDescription]) -> [String] {
@@ -105,7 +109,7 @@ struct StatusText {
                 Columns.Cell(socket.trouble.map(printable) ?? "", .red),
             ])
         }
-        return columns.lines(palette)
+        return columns.lines(palette, width: width - Self.margin)
     }
 
     // MARK: Clients
@@ -118,13 +122,16 @@ struct StatusText {
         let heading = ["NR", "LAG", "SENT", "RECEIVED"] + (misses ? ["MISSED"] : [])
         var columns = Columns(
             heading + ["SINCE", "SOCKET", "USER", "PID", "COMMAND"],
-            numbers: Set(heading.indices).union([heading.count + 3]))
+            numbers: Set(heading.indices).union([heading.count + 3]),
+            // The time, the socket, then what was received and sent.
+            dispensable: [heading.count, heading.count + 1, 3, 2])
         for client in sorted.prefix(clientLimit) { columns.append(row(client, misses: misses)) }
-        var lines = columns.lines(palette)
+        var lines = columns.lines(palette, width: width - Self.clientMargin)
         if sorted.count > clientLimit {
             lines.append("… and \(sorted.count - clientLimit) more: --all shows them")
         }
-        return field("Clients", ["\(clients.count)"]) + lines.map { "    \($0)\n" }.joined()
+        return field("Clients", ["\(clients.count)"])
+            + lines.map { String(repeating: " ", count: Self.clientMargin) + "\($0)\n" }.joined()
     }
 
     private func row(_ client: ClientDescription, misses: Bool) -> [Columns.Cell] {
@@ -139,7 +146,7 @@ struct StatusText {
             size(client.received),
         ]
             + (misses ? [missed] : []) + [
-                Columns.Cell(WallClock.span(clock.now - client.since)),
+                Columns.Cell(clock.age(client.since)),
                 Columns.Cell(printable(client.socket)),
                 Columns.Cell(printable(user(client.uid))), Columns.Cell(number: "\(client.pid)"),
                 Columns.Cell(client.command.map(printable) ?? "?"),

@@ -1,3 +1,4 @@
+import Configuration
 import Linux
 
 /// One thing that the program does. The help, the completions and the manual page are made from the table of these.
@@ -45,14 +46,17 @@ struct Verb: Sendable {
     /// The summary as a sentence.
     var sentence: String { summary.prefix(1).uppercased() + summary.dropFirst() + "." }
 
-    /// - Throws: What is wrong with the number of operands.
+    /// - Throws: What is wrong with the operands.
     func check(_ given: [String]) throws(UsageError) {
         let needed = operands.filter { $0.count == .one || $0.count == .some }
         guard given.count >= needed.count else {
             throw UsageError("\(needed[given.count].name) is missing")
         }
-        guard given.count > operands.count, !operands.contains(where: \.repeats) else { return }
-        throw UsageError("'\(given[operands.count])' is one word too many")
+        guard let last = operands.last, last.repeats || given.count <= operands.count else {
+            guard given.count > operands.count else { return }
+            throw UsageError("'\(given[operands.count])' is one word too many")
+        }
+        for (index, word) in given.enumerated() { try operands[min(index, operands.count - 1)].check(word) }
     }
 }
 
@@ -77,6 +81,17 @@ struct Operand: Sendable {
 
     var repeats: Bool { count == .any || count == .some }
 
+    /// - Throws: That the word can be none of the operand's values.
+    func check(_ word: String) throws(UsageError) {
+        switch values {
+        case .bridges where !isName(word):
+            throw UsageError("'\(word)' is no name of a bridge; it has letters, digits, '_' and '-' only")
+        case .words(let words) where !words.contains(word):
+            throw UsageError("'\(word)' is no \(name)\(Suggestion.words(for: word, among: words))")
+        case .bridges, .words, .files, .directories, .others: break
+        }
+    }
+
     var usage: String {
         switch count {
         case .one: name
@@ -98,6 +113,7 @@ enum Values: Equatable {
 }
 
 extension CommandOption {
+    static let count = CommandOption("count", short: "n", value: "N", help: "end after N messages")
     static let json = CommandOption("json", help: "print JSON, for programs")
     static let runtimeDirectory = CommandOption(
         "runtime-directory", value: "DIR",

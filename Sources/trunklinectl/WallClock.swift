@@ -24,17 +24,27 @@ struct WallClock: Sendable {
     /// `12:00:05`.
     func timeOfDay(_ time: Int) -> String { format(time, "%H:%M:%S") }
 
-    /// `2026-11-30T08:43:40.123456+0100` (ISO 8601).
+    /// `2026-11-30T08:43:40.123456+01:00` (RFC 3339).
     func exact(_ time: Int) -> String {
         let microseconds = String(time % 1_000_000 + 1_000_000).dropFirst()
-        return "\(format(time, "%Y-%m-%dT%H:%M:%S")).\(microseconds)\(format(time, isLocal ? "%z" : "+0000"))"
+        let zone = format(time, isLocal ? "%z" : "+0000")
+        return "\(format(time, "%Y-%m-%dT%H:%M:%S")).\(microseconds)\(zone.prefix(3)):\(zone.suffix(2))"
     }
 
     /// `2min 3s ago`.
-    func ago(_ time: Int) -> String { "\(Self.span(now - time)) ago" }
+    func ago(_ time: Int) -> String { "\(age(time)) ago" }
 
     /// `in 4s`: not before that.
-    func ahead(_ time: Int) -> String { "in \(Self.span(time - now + 999_999))" }
+    func ahead(_ time: Int) -> String { "in \(Self.span(since: now, min(time, .max - 999_999) + 999_999))" }
+
+    /// `2min 3s`: how long ago it was.
+    func age(_ time: Int) -> String { Self.span(since: time, now) }
+
+    /// Of times that may be anything.
+    private static func span(since start: Int, _ end: Int) -> String {
+        let (difference, overflow) = end.subtractingReportingOverflow(start)
+        return span(overflow ? (end > start ? .max : 0) : difference)
+    }
 
     /// So many microseconds in the largest two units, as systemd tells them: `2min 3s`.
     static func span(_ microseconds: Int) -> String {

@@ -164,7 +164,9 @@ struct BridgeToolTests {
     }
 
     @Test(arguments: [(SIGTERM, "ended"), (SIGKILL, "closed the connection")])
-    func `monitor tells what happens, and that the bridge has ended`(signal: Int32, end: String) throws {
+    func `monitor tells what happens, that the bridge has ended, and that it is back`(
+        signal: Int32, end: String
+    ) throws {
         try Self.withBridge { daemon, upstream, server in
             let monitor = try Self.start(["monitor"], daemon, "monitor")
             try awaitLine("ready \(upstream.address)", in: daemon)
@@ -174,9 +176,19 @@ struct BridgeToolTests {
             try awaitLine("connection to \(upstream.address) lost", in: daemon)
             client.close()
             _ = try daemon.terminate(signal)
-            #expect(try monitor.exitStatus() == 1)
-            let errors = text(of: daemon.directory("monitor.errors"))
-            #expect(errors == "trunklinectl: the bridge feed has \(end)\n")
+            let errors = daemon.directory("monitor.errors")
+            let told = "trunklinectl: the bridge feed has \(end)\n"
+            try eventually("the end") { text(of: errors) == told }
+            let before = text(of: daemon.directory("monitor.output"))
+            let again = try ChildProcess(
+                [ChildProcess.path(of: "trunklined"), daemon.directory("feed.yaml")],
+                environment: Self.environment(daemon.directory), output: "/dev/null", errors: "/dev/null")
+            try eventually("its return") {
+                text(of: errors) == told + "trunklinectl: the bridge feed is back\n"
+            }
+            try eventually("its state") { text(of: daemon.directory("monitor.output")).count > before.count }
+            #expect(!monitor.hasEnded)
+            withExtendedLifetime(again) {}
         }
     }
 
@@ -238,16 +250,93 @@ struct BridgeToolTests {
             #expect(set.status == 0 && set.output.isEmpty)
             #expect(try Self.run("log-level", "feed", in: daemon.directory).output == "warning\n")
             let wrong = try Self.run("log-level", "feed", "loud", in: daemon.directory)
-            #expect(wrong.status == 1)
-            #expect(wrong.errors.contains("there is no log level 'loud'; there are error, warning"))
+            #expect(wrong.status == 64)
+            #expect(wrong.errors.contains("'loud' is no LEVEL; there are error, warning"))
         }
+    }
+
+    @Test func `of a bridge that hangs, everyone tells what is not known and what may still come`() throws {
+        try Self.withBridge { daemon, _, _ in
+            let clients = try daemon.connect(2)
+            daemon.process.signal(SIGSTOP)
+            defer { daemon.process.signal(SIGCONT) }
+            let silence = "trunklinectl: the bridge feed has not answered for 5.0 seconds"
+            let list = try Self.start(["list"], daemon, "list")
+            let metrics = try Self.start(["metrics", "-o", daemon.directory("figures")], daemon, "metrics")
+            let top = try Self.start(["top", "--once"], daemon, "top")
+            let disconnect = try Self.start(["disconnect", "feed", "1", "2"], daemon, "disconnect")
+            for (name, process) in [
+                ("list", list), ("metrics", metrics), ("top", top), ("disconnect", disconnect),
+            ] {
+                #expect(try process.exitStatus() == 1, "\(name)")
+            }
+            #expect(text(of: daemon.directory("list.errors")) == "\(silence)\n")
+            #expect(text(of: daemon.directory("list.output")).hasSuffix("unknown\n\n1 bridge listed.\n"))
+            #expect(text(of: daemon.directory("metrics.errors")) == "\(silence)\n")
+            #expect(text(of: daemon.directory("figures")) == "# EOF\n")
+            #expect(
+                text(of: daemon.directory("disconnect.errors"))
+                    == "\(silence); it may still be done when the bridge answers again; "
+                    + "disconnected before: none; without an answer: 1; not tried: 2\n")
+            withExtendedLifetime(clients) {}
+        }
+    }
+
+    // MARK: Output that cannot be written
+
+    @Test(
+        arguments: [
+            ["--help"], ["--version"], ["help"], ["list"], ["list", "--names"], ["list", "--json"],
+            ["status", "feed"], ["status", "--json"], ["top", "--once"], ["metrics"], ["log-level", "feed"],
+            ["completion", "zsh"], ["manual"], ["monitor"], ["tail", "feed"],
+        ])
+    func `output that cannot be written is told, and ends with status 1`(arguments: [String]) throws {
+        try Self.withBridge { daemon, _, server in
+            let process = try ChildProcess(
+                [ChildProcess.path(of: "trunklinectl")] + arguments,
+                environment: Self.environment(daemon.directory), output: "/dev/full",
+                errors: daemon.directory("full.errors"))
+            if arguments[0] == "tail" {
+                try eventually("tail to be connected") { daemon.clientCount() == 1 }
+                try server.send(Array("news\n".utf8))
+            }
+            #expect(try process.exitStatus() == 1)
+            #expect(
+                text(of: daemon.directory("full.errors"))
+                    == "trunklinectl: cannot write to standard output: No space left on device (errno 28)\n")
+        }
+    }
+
+    @Test func `figures that cannot be written leave the file as it was`() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("old", to: "figures")
+        let outcome = try Self.run("metrics", "-o", file, in: directory)
+        #expect(outcome.status == 0 && outcome.output.isEmpty && text(of: file) == "# EOF\n")
+        let none = directory("none/figures")
+        let failed = try Self.run("metrics", "-o", none, in: directory)
+        #expect(failed.status == 1)
+        #expect(failed.errors.hasPrefix("trunklinectl: cannot write to \(none): open: No such file"))
+    }
+
+    @Test(arguments: [
+        (["help"], "Usage: trunklinectl VERB"), (["help", "tail"], "Usage: trunklinectl tail"),
+    ])
+    func `help is a verb, too`(arguments: [String], beginning: String) throws {
+        let directory = try TemporaryDirectory()
+        let process = try ChildProcess(
+            [ChildProcess.path(of: "trunklinectl")] + arguments, environment: [:],
+            output: directory("output"),
+            errors: directory("errors"))
+        #expect(try process.exitStatus() == 0)
+        #expect(text(of: directory("output")).hasPrefix(beginning))
     }
 
     // MARK: Without a bridge
 
     @Test(arguments: [
         ["status", "feed"], ["monitor", "feed"], ["monitor"], ["status"], ["reconnect", "feed"],
-        ["disconnect", "feed", "1"], ["log-level", "feed"], ["metrics", "feed"],
+        ["disconnect", "feed", "1"], ["log-level", "feed"], ["metrics", "feed"], ["top", "--once"],
+        ["top", "--once", "feed"],
     ])
     func `a bridge that is not running is told with status 3`(arguments: [String]) throws {
         let directory = try TemporaryDirectory()
@@ -260,7 +349,7 @@ struct BridgeToolTests {
         #expect(told.contains("not running") || told.contains("no bridge is running"))
         #expect(
             arguments.count == 1 || told.contains("systemctl start trunkline@feed")
-                || arguments[0] == "metrics")
+                || ["metrics", "top"].contains(arguments[0]))
     }
 
     @Test func `a socket that a killed daemon has left is none`() throws {
@@ -274,7 +363,8 @@ struct BridgeToolTests {
     @Test(arguments: [
         ["disconnect", "feed"], ["disconnect", "feed", "x"], ["disconnect", "feed", "0"], ["reconnect"],
         ["reconnect", "a", "b"], ["list", "a"], ["status", "--color"], ["check"], ["completion", "tcsh"],
-        ["explode"],
+        ["explode"], ["help", "explode"], ["status", ""], ["status", "feed/"], ["log-level", "feed", "inf"],
+        ["tail", "feed", "-t", "-f", "json"],
     ])
     func `a wrong command line is told with status 64`(arguments: [String]) throws {
         let directory = try TemporaryDirectory()
@@ -284,6 +374,26 @@ struct BridgeToolTests {
         #expect(try process.exitStatus() == 64)
         #expect(text(of: directory("output")).isEmpty)
         #expect(text(of: directory("errors")).contains("--help'"))
+    }
+
+    @Test(arguments: [
+        (["taill", "feed"], "there is no verb 'taill'; there are list,", "; did you mean 'tail'?"),
+        (
+            ["log-level", "feed", "debugg"], "'debugg' is no LEVEL; there are error,",
+            "; did you mean 'debug'?"
+        ),
+    ])
+    func `what is likely meant by a word that is unknown is told`(
+        arguments: [String], beginning: String, end: String
+    ) throws {
+        let directory = try TemporaryDirectory()
+        let process = try ChildProcess(
+            [ChildProcess.path(of: "trunklinectl")] + arguments, environment: [:],
+            output: directory("output"),
+            errors: directory("errors"))
+        #expect(try process.exitStatus() == 64)
+        let line = text(of: directory("errors")).split(separator: "\n").first ?? ""
+        #expect(line.hasPrefix("trunklinectl: \(beginning)") && line.hasSuffix(end), "\(line)")
     }
 
     @Test func `check says what the daemon's own check says`() throws {

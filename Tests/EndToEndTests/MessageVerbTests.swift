@@ -62,7 +62,10 @@ struct MessageVerbTests {
             let send = try Tool("send", "feed", "--format", "hex", of: daemon)
             try send.type("4142\n43\nxyz\n44\n")
             #expect(try send.process.exitStatus() == 1)
-            #expect(send.errors == "trunklinectl: line 3: it holds what is no hexadecimal digit\n")
+            #expect(
+                send.errors
+                    == "trunklinectl: cannot send line 3 of standard input: it holds what is no hexadecimal digit; "
+                    + "the 2 lines before it were sent\n")
             #expect(try server.receive(5) == Array("AB\nC\n".utf8))
             #expect(server.staysSilent(for: .milliseconds(20)))
         }
@@ -79,12 +82,58 @@ struct MessageVerbTests {
             let bad = try directory.write("e\n\(String(repeating: "x", count: 1001))\nf\n", to: "bad")
             let more = try Tool("send", "feed", "-F", two, "-F", bad, of: daemon)
             #expect(try more.process.exitStatus() == 1)
-            #expect(more.errors.contains("\(bad), line 2: it is longer than any message"), "\(more.errors)")
+            #expect(
+                more.errors.contains("cannot send line 2 of \(bad): it is longer than any message"),
+                "\(more.errors)")
             #expect(try server.receive(6) == Array("c\nd\ne\n".utf8))
             let none = try Tool("send", "feed", "-F", directory("none"), of: daemon)
             #expect(try none.process.exitStatus() == 1)
             #expect(none.errors.contains("cannot read \(directory("none")): No such file"), "\(none.errors)")
             #expect(server.staysSilent(for: .milliseconds(20)))
+        }
+    }
+
+    @Test func `a text that is no message is told, and that nothing was sent`() throws {
+        try Self.withFeed { daemon, _ in
+            let send = try Tool("send", "feed", "-f", "hex", "414", of: daemon)
+            #expect(try send.process.exitStatus() == 1)
+            let words = "cannot send '414': an odd number of hexadecimal digits; nothing was sent"
+            #expect(send.errors == "trunklinectl: \(words)\n")
+        }
+    }
+
+    @Test func `the settings are those of the daemon, whatever has become of its file`() throws {
+        try Self.withFeed(.delimiter) { daemon, server in
+            try daemon.directory.write("upstream: {address: 'localhost:1'}", to: "feed.yaml")
+            let work = try TemporaryDirectory()
+            let tail = try ChildProcess(
+                [ChildProcess.path(of: "trunklinectl"), "tail", "feed", "--count", "1", "-f", "hex"],
+                environment: [
+                    "RUNTIME_DIRECTORY": daemon.directory.path,
+                    "CONFIGURATION_DIRECTORY": daemon.directory.path,
+                ], output: work("output"), errors: work("errors"))
+            try eventually("tail to be connected") { daemon.clientCount() == 1 }
+            try server.send(Wire.delimiter.frame("two\nlines"))
+            #expect(try tail.exitStatus() == 0)
+            let digits = Wire.delimiter.payload("two\nlines").utf8.map {
+                String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+            }
+            #expect(text(of: work("output")) == digits.joined() + "\n")
+        }
+    }
+
+    @Test(arguments: ["tail", "send", "connect"])
+    func `that the server is away is told`(verb: String) throws {
+        try Self.withFeed { daemon, server in
+            server.close()
+            try daemon.awaitStatus("waiting")
+            let tool = try Tool(verb, "feed", of: daemon)
+            let end =
+                verb == "tail" ? "messages come when it is back" : "what is sent waits until it has been away"
+            try eventually("the warning") {
+                tool.errors.hasPrefix("trunklinectl: the server is away: ")
+                    && tool.errors.contains("; \(end)")
+            }
         }
     }
 

@@ -190,8 +190,10 @@ struct TerminalTests {
             let client = try daemon.connect()
             try terminal.type("\(Self.tool) top | cat; \(Self.tool) top </dev/null; echo status=$?")
             try terminal.awaitScreen("top needs a terminal", "status=1")
-            try terminal.type("clear; \(Self.tool) top --once | cat")
-            try terminal.awaitScreen("1 bridge, 1 client", "● feed", "LAG")
+            for redirection in ["| cat", "</dev/null"] {
+                try terminal.type("clear; \(Self.tool) top --once \(redirection); echo status=$?")
+                try terminal.awaitScreen("1 bridge, 1 client", "● feed", "LAG", "status=0")
+            }
             #expect(try terminal.isAsShellsLikeIt)
             client.close()
         }
@@ -210,6 +212,19 @@ struct TerminalTests {
             try terminal.press("b", "y", "e", "C-d", "C-d")
             try terminal.awaitScreen("status=0")
             #expect(try server.receive(4) == Array("bye\n".utf8))
+        }
+    }
+
+    @Test func `connect goes on after a typed line that is no message`() throws {
+        try Self.withTerminal { terminal, daemon, server, _ in
+            try terminal.type("clear; \(Self.tool) connect feed -f hex; echo status=$?")
+            try eventually("connect to be connected") { daemon.clientCount() == 1 }
+            try terminal.type("xyz")
+            try terminal.awaitScreen("cannot send that line: it holds what is no hexadecimal digit")
+            try terminal.type("4142")
+            #expect(try server.receive(3) == Array("AB\n".utf8))
+            try terminal.press("C-d")
+            try terminal.awaitScreen("status=0")
         }
     }
 }

@@ -41,11 +41,15 @@ struct ControlConnectionTests {
         #expect(received == events)
     }
 
+    /// The fake service runs as whoever runs the test.
+    private static let steerers =
+        getuid() == 0 ? "root" : "root and the user it runs as (\(Users.name(getuid())))"
+
     @Test(arguments: [
         (ControlError.noSuchClient(7), Request.disconnect(client: 7), "the bridge ais has no client 7"),
         (
             .permissionDenied, .reconnect,
-            "you may look at the bridge ais, but only root and the user it runs as may steer it"
+            "you may look at the bridge ais, but only \(Self.steerers) may steer it; nothing was done"
         ),
         (
             .invalidParameter("level"), .setLogLevel("lo\u{7}ud"),
@@ -59,7 +63,8 @@ struct ControlConnectionTests {
     func `a refusal is told in words`(error: ControlError, request: Request, words: String) throws {
         let service = try FakeService([Reply.failure(error)])
         let connection = try ControlConnection(to: "ais", in: service.directory.path)
-        #expect(failure { try connection.demand(request) }?.message == words)
+        let failure = failure { try connection.demand(request) }
+        #expect(failure?.message == words && failure?.isRefusal == true)
     }
 
     @Test(arguments: [
@@ -72,6 +77,7 @@ struct ControlConnectionTests {
         let connection = try ControlConnection(to: "ais", in: service.directory.path)
         let failure = failure { try connection.demand(.reconnect) }
         #expect(failure?.message == words && failure?.status == .failure)
+        #expect(failure?.isRefusal == (bytes == Array("{}\0".utf8)))
     }
 
     @Test func `a bridge that hangs is told`() throws {
@@ -79,7 +85,11 @@ struct ControlConnectionTests {
         let connection = try ControlConnection(
             to: "ais", in: service.directory.path, patience: .milliseconds(20))
         let failure = failure { try connection.demand(.reconnect) }
-        #expect(failure?.message == "the bridge ais has not answered for 0.02 seconds")
+        let words = "the bridge ais has not answered for 0.02 seconds"
+        #expect(failure?.message == "\(words); it may still be done when the bridge answers again")
+        let looking = self.failure { _ = try connection.ask(.describe, for: Description.self) }
+        #expect(looking?.message == words)
+        #expect(failure?.isRefusal == false)
     }
 
     @Test func `a bridge that is not running is told, and how to start it`() throws {

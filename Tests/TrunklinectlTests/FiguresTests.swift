@@ -13,13 +13,7 @@ struct FiguresTests {
     func `bytes are short`(count: Int, text: String) { #expect(Figures.bytes(count) == text) }
 
     @Test(arguments: [
-        (0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (4 << 20, "4 MiB"),
-        (1 << 30, "1 GiB"),
-    ])
-    func `powers of two are short`(count: Int, text: String) { #expect(Figures.binaryBytes(count) == text) }
-
-    @Test(arguments: [
-        (0, 1, "0 B of 1 B (0 %)"), (1023, 1024, "1023 B of 1 KiB (99 %)"), (0, 0, "0 B of 0 B (0 %)"),
+        (0, 1, "0 B of 1 B (0 %)"), (1023, 1024, "1 kB of 1 kB (99 %)"), (0, 0, "0 B of 0 B (0 %)"),
     ])
     func `nothing is full before it is`(used: Int, size: Int, text: String) {
         #expect(Figures.fill(FillDescription(used: used, size: size)) == text)
@@ -43,6 +37,7 @@ struct FiguresTests {
         #expect(Sample.clock.date(Sample.clock.now) == "Mon 2026-11-30 12:00:00 UTC")
         #expect(Sample.clock.stamp(Sample.clock.now + 45_600) == "Nov 30 12:00:00.045")
         #expect(Sample.clock.ahead(Sample.clock.now + 1) == "in 1s")
+        #expect(Sample.clock.exact(Sample.clock.now + 45_600) == "2026-11-30T12:00:00.045600+00:00")
     }
 
     @Test(arguments: [

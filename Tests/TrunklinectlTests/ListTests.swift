@@ -24,9 +24,23 @@ struct ListTests {
                 ●  odd                unknown
 
                 4 bridges listed.
-                the bridge odd has not answered for 5.0 seconds
 
                 """)
+    }
+
+    @Test(arguments: [(102, 1, 1, 1), (90, 0, 1, 1), (78, 0, 0, 1), (70, 0, 0, 0), (20, 0, 0, 0)])
+    func `what is least needed is left out where there is no room`(
+        width: Int, since: Int, clients: Int, upstream: Int
+    ) {
+        let table = ListEntry.table(entries, palette: .plain, clock: Sample.clock, width: width)
+        let lines = table.split(separator: "\n")
+        #expect(width < 60 || lines.allSatisfy { $0.count <= width }, "\(table)")
+        let heading = lines[0]
+        #expect(heading.contains("SINCE") == (since == 1))
+        #expect(heading.contains("CLIENTS") == (clients == 1))
+        #expect(heading.contains("UPSTREAM") == (upstream == 1))
+        #expect(heading.contains("BRIDGE") && heading.contains("STATE") && heading.contains("IN"))
+        #expect(lines[2].hasSuffix("not running"))
     }
 
     @Test func `colours change no column`() {

@@ -8,16 +8,21 @@ struct MetricsTests {
     private let subjects = [
         MetricsSubject(
             name: "ais",
-            description: Description(
-                bridge: Sample.bridge(
-                    counters: Sample.counters([
-                        "cut-off": CounterDescription(reason: "cut-off", times: 12, messages: 11, bytes: 210)
-                    ]), trouble: "full"),
-                clients: [
-                    Sample.client(1, lag: 20, command: "a\\b\"c\nd\u{1B}é"), Sample.client(2, command: nil),
-                ])),
-        MetricsSubject(name: "chat", description: nil),
-        MetricsSubject(name: "odd \"\\\n", description: Description(bridge: Sample.bridge(), clients: [])),
+            .running(
+                Description(
+                    bridge: Sample.bridge(
+                        counters: Sample.counters([
+                            "cut-off": CounterDescription(
+                                reason: "cut-off", times: 12, messages: 11, bytes: 210)
+                        ]), trouble: "full"),
+                    clients: [
+                        Sample.client(1, lag: 20, command: "a\\b\"c\nd\u{1B}é"),
+                        Sample.client(2, command: nil),
+                    ]))),
+        MetricsSubject(name: "chat", .notRunning),
+        MetricsSubject(name: "hung", .failed(Failure("it has not answered"))),
+        MetricsSubject(
+            name: "odd \"\\\n", .running(Description(bridge: Sample.bridge(), clients: []))),
     ]
 
     private func values(_ metrics: OpenMetrics, _ name: String, _ labels: [String: String]) -> [Double] {
@@ -32,6 +37,8 @@ struct MetricsTests {
         #expect(values(metrics, "trunkline_up", ["bridge": "chat"]) == [0])
         #expect(values(metrics, "trunkline_up", ["bridge": "odd \"\\\n"]) == [1])
         #expect(metrics.samples.count { $0.labels["bridge"] == "chat" } == 1)
+        // Whether that one runs is not known.
+        #expect(!metrics.samples.contains { $0.labels["bridge"] == "hung" })
         #expect(values(metrics, "trunkline_daemon_info", ["bridge": "ais", "version": "0.1.0"]) == [1])
         #expect(values(metrics, "trunkline_received_bytes_total", ["bridge": "ais"]) == [1_234_567])
         #expect(

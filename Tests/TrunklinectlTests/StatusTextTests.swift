@@ -32,8 +32,8 @@ struct StatusTextTests {
                      Traffic:      1 s                 10 s              1 min  total
                               in   120 msg/s 7.1 kB/s  0.3 msg/s 12 B/s  0      12345 messages, 1.2 MB
                               out  0                   0                 0      1 message, 20 B
-                      Buffer: 12 KiB of 4 MiB (0 %)
-                      Outbox: 0 B of 1 MiB (0 %)
+                      Buffer: 12 kB of 4.2 MB (0 %)
+                      Outbox: 0 B of 1 MB (0 %)
                     Troubles:  1 ×  connections ended by the server
                               12 ×  messages cut off by the end of a connection  11 messages, 210 B
                      Sockets: default  /run/trunkline/ais.sock        3 clients
@@ -117,6 +117,59 @@ struct StatusTextTests {
         let text = text(Sample.bridge(name), clients: [Sample.client(1, command: name)])
         #expect(text.hasPrefix("● \(name) - ready"))
         #expect(text.contains("1001  \(name)\n"))
+    }
+
+    @Test(arguments: [72, 80])
+    func `tables have the columns for which there is room`(width: Int) {
+        var look = Sample.status()
+        look.width = width
+        var bridge = Sample.bridge()
+        bridge.receiveRates = RatesDescription(
+            second: .init(messages: 12_345, bytes: 123_456),
+            tenSeconds: .init(messages: 12_345, bytes: 123_456),
+            minute: .init(messages: 12_345, bytes: 123_456))
+        let clients = [
+            Sample.client(
+                1_234_567, lag: 123_456_789, command: "a-long-commands", missed: 1_234_567, skipping: true)
+        ]
+        let text = text(bridge, clients: clients, look)
+        let tables = text.split(separator: "\n").filter {
+            $0.contains("LAG") || $0.contains("a-long-commands") || $0.contains("10 s") || $0.contains(" in ")
+        }
+        #expect(tables.count == 4 && tables.allSatisfy { $0.count <= width }, "\(text)")
+        #expect(!text.contains("SINCE") && text.contains("MISSED") && text.contains("COMMAND"))
+        #expect(self.text(bridge, clients: clients).contains("SINCE"))
+    }
+
+    @Test(arguments: [Int.min, -1, .max], [-1.0, 1e19, 1e300, .infinity, -.infinity, .nan])
+    func `no number that a daemon tells is too much`(count: Int, rate: Double) {
+        let amount = AmountDescription(messages: count, bytes: count)
+        let rates = RateDescription(messages: rate, bytes: rate)
+        var bridge = Sample.bridge(
+            "ais", Sample.waiting,
+            counters: [CounterDescription(reason: "closed", times: count, messages: count, bytes: count)])
+        (bridge.since, bridge.uplink.since, bridge.uplink.nextAttempt) = (count, count, count)
+        (bridge.uplink.attempts, bridge.uplink.connections) = (count, count)
+        bridge.receiveRates = RatesDescription(second: rates, tenSeconds: rates, minute: rates)
+        (bridge.received, bridge.buffer) = (amount, FillDescription(used: count, size: 1))
+        bridge.outbox = FillDescription(used: count, size: count)
+        var client = Sample.client(count == .max ? 1 : 2)
+        (client.since, client.lag, client.sent) = (count, amount, amount)
+        (client.received, client.missed) = (amount, amount)
+        let description = Description(bridge: bridge, clients: [client, client])
+        #expect(Sample.status().text("ais", .running(description)) != nil)
+        let list = ListEntry.table(
+            [ListEntry("ais", .running(description))], palette: .plain, clock: Sample.clock)
+        #expect(list.contains("1 bridge listed."))
+        let metrics = [MetricsSubject(name: "ais", .running(description))]
+        #expect(!MetricsText(isOpenMetrics: false).text(metrics).isEmpty)
+        var model = TopModel()
+        let now = ContinuousClock.now
+        model.show(["ais", "b"], now: now)
+        for name in ["ais", "b"] { model.answered(name, description) }
+        let screen = TopScreen(
+            model: model, now: now, time: "", delay: .seconds(1), glyphs: .unicode)
+        #expect(!screen.lines(rows: 24, columns: 80).isEmpty)
     }
 
     @Test func `a bridge that does not run is told, and how to start it`() {

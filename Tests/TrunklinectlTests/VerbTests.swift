@@ -42,6 +42,10 @@ struct VerbTests {
 
     @Test(arguments: [
         ([], "BRIDGE is missing"), (["a"], nil), (["a", "left", "right"], nil),
+        (["a/"], "'a/' is no name of a bridge; it has letters, digits, '_' and '-' only"),
+        ([""], "'' is no name of a bridge; it has letters, digits, '_' and '-' only"),
+        (["a", "lefd"], "'lefd' is no HOW; there are left, right; did you mean 'left'?"),
+        (["a", "left", "up"], "'up' is no HOW; there are left, right"),
     ])
     func `operands are counted`(_ operands: [String], _ complaint: String?) {
         #expect(self.complaint(Self.sample, operands) == complaint)
@@ -84,6 +88,8 @@ struct VerbTests {
             (["steer", "--m"], ["--mode"]), (["steer", "--mode", ""], ["fast", "slow"]),
             (["steer", "-m", "s"], ["slow"]), (["steer", "-m", "slow", "--json", "a"], ["ais", "amp"]),
             (["steer", "--at", "/etc/os-rel"], ["/etc/os-release"]), (["unknown", ""], []),
+            (["steer", "--mode", "="], ["fast", "slow"]), (["steer", "--mode", "=", "f"], ["fast"]),
+            (["steer", "--mode", "=", "fast", "am"], ["amp"]),
         ])
     func `bash completes what the table says`(_ words: [String], _ offered: [String]) throws {
         let directory = try TemporaryDirectory()

@@ -9,7 +9,8 @@ enum Connect {
             """
             On a terminal ^D ends it, once all that was typed is sent; so does ^C, at once. When standard input is \
             no terminal, what arrives is printed after its end as well, until the bridge closes the connection, or \
-            for as long as --wait says.
+            for as long as --wait says. A line that is no message is told, and ends it with status 1 unless it was \
+            typed on a terminal.
             """,
             MessageFormat.help,
         ],
@@ -21,11 +22,13 @@ enum Connect {
     private static func run(_ invocation: Invocation) throws -> Int32 {
         let format = try invocation.format
         let time = try waiting(invocation)
-        let socket = try BridgeSocket(invocation, sends: true)
-        // To end it is how it is meant to end.
-        for number in [SIGINT, SIGTERM] { signal(number) { _ in _exit(EXIT_SUCCESS) } }
+        try MessagePrinter.check(invocation)
+        let socket = try BridgeSocket.forSending(invocation)
+        socket.warn(sends: true)
+        Program.endWhenInterrupted()
         let printer = MessagePrinter(format, of: socket, invocation)
-        let input = MessageInput(["-"], format, to: socket, count: .max)
+        let input = MessageInput(
+            ["-"], format, to: socket, isTyped: Terminal.isTerminal(STDIN_FILENO))
         try Conversation(with: socket, printer: printer, input: input, ending: .after(time)).run()
         return EXIT_SUCCESS
     }

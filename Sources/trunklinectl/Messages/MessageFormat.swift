@@ -74,7 +74,7 @@ enum MessageFormat: String, CaseIterable {
                 high = digit
             }
         }
-        guard high == nil else { throw MalformedLine("its number of hexadecimal digits is odd") }
+        guard high == nil else { throw MalformedLine("an odd number of hexadecimal digits") }
         return bytes
     }
 

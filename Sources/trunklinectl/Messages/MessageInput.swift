@@ -16,6 +16,10 @@ final class MessageInput {
     private var reader: LineReader
     /// Messages that are still wanted.
     private var remaining: Int
+    /// Lines that have become frames.
+    private var sent = 0
+    /// A person types it, and can type again what was no message.
+    private let isTyped: Bool
     /// Nothing more will be read.
     private(set) var hasEnded = false
     private var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -25,7 +29,12 @@ final class MessageInput {
     ///   - format: What a line tells of a message.
     ///   - upstream: How messages are framed, and how long they may be.
     ///   - count: After so many messages nothing more is read.
-    init(_ files: [String], _ format: MessageFormat, to upstream: BridgeSocket, count: Int) {
+    ///   - isTyped: A line that is no message is told on standard error, and is no fault.
+    init(
+        _ files: [String], _ format: MessageFormat, to upstream: BridgeSocket, count: Int = .max,
+        isTyped: Bool = false
+    ) {
+        self.isTyped = isTyped
         self.files = files[...]
         self.format = format
         framing = upstream.configuration.upstream.sendFraming
@@ -49,8 +58,8 @@ final class MessageInput {
         var frames: [UInt8] = []
         do throws(Failure) {
             try readChunk()
-            while remaining > 0, let line = try nextLine() { try append(line, to: &frames) }
-            if file == nil, remaining > 0, let line = try lastLine() { try append(line, to: &frames) }
+            while remaining > 0, try takeLine(isLast: false, to: &frames) {}
+            if file == nil, remaining > 0 { _ = try takeLine(isLast: true, to: &frames) }
         } catch {
             hasEnded = true
             return (frames, error)
@@ -75,26 +84,30 @@ final class MessageInput {
             case .wouldBlock: break
             }
         } catch {
-            let shown = name == "-" ? "standard input" : printable(name)
-            throw Failure("cannot read \(shown): \(describe(errno: error.code))")
+            throw Failure("cannot read \(shownName): \(describe(errno: error.code))")
         }
     }
 
-    private func nextLine() throws(Failure) -> [UInt8]? {
-        do throws(LineReader.TooLong) { return try reader.next() } catch { throw tooLong(error) }
-    }
-
-    private func lastLine() throws(Failure) -> [UInt8]? {
-        do throws(LineReader.TooLong) { return try reader.last() } catch { throw tooLong(error) }
-    }
-
-    private func append(_ line: [UInt8], to frames: inout [UInt8]) throws(Failure) {
+    /// - Returns: Whether there was a line.
+    private func takeLine(isLast: Bool, to frames: inout [UInt8]) throws(Failure) -> Bool {
         do throws(MalformedLine) {
+            guard let line = try line(isLast: isLast) else { return false }
             try Self.append(try format.payload(line), framing, limit, to: &frames)
+            remaining -= 1
+            sent += 1
         } catch {
-            throw failure("\(error.reason)")
+            guard isTyped else { throw failure(error.reason) }
+            Program.report("cannot send that line: \(error.reason)")
         }
-        remaining -= 1
+        return true
+    }
+
+    private func line(isLast: Bool) throws(MalformedLine) -> [UInt8]? {
+        do throws(LineReader.TooLong) {
+            return isLast ? try reader.last() : try reader.next()
+        } catch {
+            throw MalformedLine("it is longer than any message of max-message (\(limit)) bytes")
+        }
     }
 
     /// Appends the frame of one message.
@@ -105,21 +118,24 @@ final class MessageInput {
     {
         guard payload.count <= limit else {
             throw MalformedLine(
-                "a message of \(payload.count) bytes is longer than max-message (\(limit)); it was not sent")
+                "a message of \(payload.count) bytes is longer than max-message (\(limit))")
         }
         do throws(UnrepresentableError) {
             try framing.encode(payload, into: &frames)
         } catch {
-            throw MalformedLine("the message cannot be sent as it is: \(error)")
+            throw MalformedLine("\(error)")
         }
     }
 
-    private func tooLong(_ error: LineReader.TooLong) -> Failure {
-        failure("it is longer than any message of max-message (\(limit)) bytes; it was not sent")
+    private func failure(_ reason: String) -> Failure {
+        let before =
+            switch sent {
+            case 0: "nothing was sent"
+            case 1: "the line before it was sent"
+            default: "the \(sent) lines before it were sent"
+            }
+        return Failure("cannot send line \(reader.number) of \(shownName): \(reason); \(before)")
     }
 
-    private func failure(_ reason: String) -> Failure {
-        let place = name == "-" ? "line \(reader.number)" : "\(printable(name)), line \(reader.number)"
-        return Failure("\(place): \(reason)")
-    }
+    private var shownName: String { name == "-" ? "standard input" : printable(name) }
 }

@@ -14,22 +14,23 @@ enum Send {
             it has been sent, and nothing after it.
             """,
         ],
-        options: BridgeSocket.options + [MessageFormat.option, file, count], run: run)
+        options: BridgeSocket.options + [MessageFormat.option, file, .count], run: run)
 
     private static let file = CommandOption(
         "file", short: "F", value: "FILE", help: "send its lines; may be repeated, and - is standard input")
-    private static let count = CommandOption("count", short: "n", value: "N", help: "end after N messages")
 
     private static func run(_ invocation: Invocation) throws -> Int32 {
-        let (format, limit) = (try invocation.format, try invocation.count(count) ?? .max)
+        let (format, limit) = (try invocation.format, try invocation.count(.count) ?? .max)
         let files = invocation.all(file)
         let text = invocation.operands.count > 1 ? invocation.operands[1] : nil
         guard text == nil || files.isEmpty else { throw UsageError("there is a TEXT as well as --file") }
-        let socket = try BridgeSocket(invocation, sends: true)
+        let socket = try BridgeSocket.forSending(invocation)
         if let text {
             let frame = try frame(text, format, socket)
+            socket.warn(sends: true)
             try Conversation(with: socket, frames: frame, ending: .sent).run()
         } else {
+            socket.warn(sends: true)
             let input = MessageInput(files.isEmpty ? ["-"] : files, format, to: socket, count: limit)
             try Conversation(with: socket, input: input, ending: .sent).run()
         }
@@ -45,18 +46,9 @@ enum Send {
             let payload = try format.payload(Array(text.utf8))
             try MessageInput.append(payload, upstream.sendFraming, upstream.maxMessage, to: &frame)
         } catch {
-            throw Failure(error.reason)
+            let shown = DisplayText.cut(printable(text), 40)
+            throw Failure("cannot send '\(shown)': \(error.reason); nothing was sent")
         }
         return frame
-    }
-}
-
-extension BridgeSocket {
-    /// One that messages can be sent to.
-    init(_ invocation: Invocation, sends: Bool) throws(Failure) {
-        try self.init(invocation)
-        guard settings.maySend || !sends else {
-            throw Failure("the socket \(settings.name) has send: no in its configuration")
-        }
     }
 }

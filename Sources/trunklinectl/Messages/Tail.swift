@@ -7,15 +7,14 @@ enum Tail {
     static let verb = Verb(
         "tail", in: .using, [.bridge()], summary: "print each message that arrives, on a line of its own",
         details: [MessageFormat.help],
-        options: BridgeSocket.options + [MessageFormat.option, MessagePrinter.timestamps, count], run: run)
-
-    private static let count = CommandOption("count", short: "n", value: "N", help: "end after N messages")
+        options: BridgeSocket.options + [MessageFormat.option, MessagePrinter.timestamps, .count], run: run)
 
     private static func run(_ invocation: Invocation) throws -> Int32 {
-        let (format, limit) = (try invocation.format, try invocation.count(count) ?? .max)
+        let (format, limit) = (try invocation.format, try invocation.count(.count) ?? .max)
+        try MessagePrinter.check(invocation)
         let socket = try BridgeSocket(invocation)
-        // To end it is how it is meant to end.
-        for number in [SIGINT, SIGTERM] { signal(number) { _ in _exit(EXIT_SUCCESS) } }
+        socket.warn(sends: false)
+        Program.endWhenInterrupted()
         let printer = MessagePrinter(format, of: socket, invocation, count: limit)
         try Conversation(with: socket, printer: printer, ending: .never).run()
         return EXIT_SUCCESS
@@ -47,6 +46,12 @@ extension Invocation {
 }
 
 extension MessagePrinter {
+    /// - Throws: That the option would change nothing.
+    static func check(_ invocation: Invocation) throws(UsageError) {
+        guard try invocation.format == .json, invocation.has(timestamps) else { return }
+        throw UsageError("--timestamps is not for JSON, in which each line tells the time already")
+    }
+
     static let timestamps = CommandOption("timestamps", short: "t", help: "begin each line with the time")
 
     init(_ format: MessageFormat, of socket: BridgeSocket, _ invocation: Invocation, count: Int = .max) {

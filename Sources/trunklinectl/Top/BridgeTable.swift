@@ -110,6 +110,6 @@ struct BridgeTable {
     private func percentage(_ fill: FillDescription) -> String {
         guard fill.size > 0, fill.used > 0 else { return "0%" }
         let percent = (Double(fill.used) / Double(fill.size) * 100).rounded(.up)
-        return "\(Int(min(percent, 100)))%"
+        return "\(Int(saturating: min(percent, 100)))%"
     }
 }

@@ -37,7 +37,8 @@ struct Glyphs {
             guard let value else { return " " }
             guard top > 0, value > 0 else { return bars[0] }
             // A little is to be told from nothing.
-            return bars[max(1, Int((value / top * Double(bars.count - 1)).rounded()))]
+            let height = Int(saturating: (value / top * Double(bars.count - 1)).rounded())
+            return bars[min(max(1, height), bars.count - 1)]
         }
         return String(repeating: " ", count: max(0, width - drawn.count)) + String(drawn)
     }

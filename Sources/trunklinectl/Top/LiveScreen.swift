@@ -42,7 +42,7 @@ struct LiveScreen: ~Copyable {
     }
 
     /// Rows and columns.
-    var room: (rows: Int, columns: Int) { terminal.size ?? (24, 80) }
+    var room: (rows: Int, columns: Int) { Terminal.size ?? (24, 80) }
 
     /// Draws what has changed, unless the terminal has not taken what was drawn before.
     mutating func draw(_ lines: [StyledLine]) throws(SystemError) {

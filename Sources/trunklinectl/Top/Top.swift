@@ -42,10 +42,9 @@ enum Top {
             let left = limit - (ContinuousClock.now - start)
             watch.advance(try Poll.wait(for: watch.requests, atMost: left)[...])
         }
-        let width = Terminal.isTerminal(STDOUT_FILENO) ? try Terminal().size?.columns : nil
-        let page = watch.screen(now: .now).page(columns: width ?? 80)
+        let page = watch.screen(now: .now).page(columns: Terminal.size?.columns ?? 80)
         Program.say(page.map { trimmed($0.text) + "\n" }.joined())
-        return EXIT_SUCCESS
+        return watch.model.status
     }
 
     private static func trimmed(_ text: String) -> String {

@@ -1,4 +1,5 @@
 import Control
+import Glibc
 
 /// What `trunklinectl top` knows, and what its keys change.
 struct TopModel {
@@ -13,6 +14,14 @@ struct TopModel {
         case notRunning
         /// Why it cannot be asked.
         case failed(String)
+
+        fileprivate var status: Int32 {
+            switch self {
+            case .answered: EXIT_SUCCESS
+            case .notRunning: ExitStatus.notRunning.rawValue
+            case .asked, .failed: ExitStatus.failure.rawValue
+            }
+        }
     }
 
     struct Bridge {
@@ -106,6 +115,13 @@ struct TopModel {
         return all.sorted { a, b in
             order.precedes(a.client, b.client) ?? ((a.bridge, a.client.number) < (b.bridge, b.client.number))
         }
+    }
+
+    /// What `status` would end with.
+    var status: Int32 {
+        bridges.isEmpty
+            ? ExitStatus.notRunning.rawValue
+            : bridges.reduce(EXIT_SUCCESS) { max($0, $1.contact.status) }
     }
 
     mutating func tell(_ notice: String) { self.notice = notice }

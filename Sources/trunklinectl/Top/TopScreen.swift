@@ -51,7 +51,7 @@ struct TopScreen {
     }
 
     /// Whatever the bridges say together.
-    private func bytes(_ count: Double) -> String { Figures.bytes(Int(min(count, 1e18))) }
+    private func bytes(_ count: Double) -> String { Figures.bytes(Int(saturating: count)) }
 
     private var pace: String {
         model.isPaused ? "paused" : "every \(ShortNumber.text(delay / .seconds(1))) s"

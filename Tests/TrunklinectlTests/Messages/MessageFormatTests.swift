@@ -33,7 +33,7 @@ import Testing
 
     @Test(
         arguments: [
-            (.hex, "486", "its number of hexadecimal digits is odd"),
+            (.hex, "486", "an odd number of hexadecimal digits"),
             (.hex, "4g", "it holds what is no hexadecimal digit"),
             (.hex, "é", "it holds what is no hexadecimal digit"), (.base64, "SGk", "it is no base64"),
             (.base64, "SG kh", "it is no base64"), (.json, "hello", "it is no JSON"),

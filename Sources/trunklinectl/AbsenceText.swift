@@ -1,0 +1,24 @@
+import Configuration
+import Control
+
+/// What comes of a server that is away, for whoever sends to it or listens.
+enum AbsenceText {
+    /// - Returns: `nil` when the server is connected.
+    static func words(
+        _ uplink: UplinkDescription, _ configuration: Configuration, sends: Bool
+    ) -> String? {
+        guard uplink.state != .ready else { return nil }
+        let why = uplink.reason ?? "\(uplink.upstream) (\(uplink.state.rawValue))"
+        return "the server is away: \(printable(why)); "
+            + (sends ? fate(configuration) : "messages come when it is back")
+    }
+
+    private static func fate(_ configuration: Configuration) -> String {
+        switch (configuration.whenDown, configuration.holdTime) {
+        case (.discard, _): "what is sent is thrown away (when-down: discard)"
+        case (.hold, nil): "what is sent waits until it is back"
+        case (.hold, let time?):
+            "what is sent waits until it has been away for hold-time (\(TimeSpan.print(time))), then it is thrown away"
+        }
+    }
+}
