@@ -91,7 +91,8 @@ struct ListEntry: Encodable {
         return [
             Columns.Cell("●", uplink.state.colour), name,
             Columns.Cell(uplink.state.rawValue, uplink.state.colour),
-            Columns.Cell(printable(uplink.upstream)), Columns.Cell(clock.ago(uplink.since)),
+            Columns.Cell(printable(uplink.upstream)),
+            Columns.Cell(clock.ago(uplink.outageSince ?? uplink.since)),
             Columns.Cell(number: "\(clients)"), Columns.Cell(Figures.rate(receiveRate)),
             Columns.Cell(Figures.rate(sendRate)),
         ]

@@ -46,6 +46,12 @@ extension MetricFamily {
             single("trunkline_uplink_state_since_seconds", .gauge, "When it came to that.") {
                 seconds($0.uplink.since)
             },
+            single(
+                "trunkline_uplink_outage_start_seconds", .gauge,
+                "Since when there has been no connection; 0 while there is one."
+            ) {
+                $0.uplink.outageSince.map(seconds) ?? 0
+            },
             single("trunkline_uplink_failed_attempts", .gauge, "Attempts in vain since the last connection.")
             {
                 Double($0.uplink.attempts)

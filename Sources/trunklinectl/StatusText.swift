@@ -52,13 +52,17 @@ struct StatusText {
         var lines = [
             "\(palette.paint(uplink.state.rawValue, uplink.state.colour)) since \(since(uplink.since))"
         ]
+        if let start = uplink.outageSince, start != uplink.since {
+            lines.append("no connection since \(since(start))")
+        }
         if let reason = uplink.reason { lines.append(palette.paint(printable(reason), .bold)) }
         if let next = uplink.nextAttempt {
             lines.append("next attempt \(clock.ahead(next)), \(clock.date(next))")
         }
         var counts = "\(Figures.counted(uplink.connections, "connection")) since the start"
         if uplink.attempts > 0 {
-            counts += ", \(Figures.counted(uplink.attempts, "attempt")) in vain since the last"
+            counts += ", \(Figures.counted(uplink.attempts, "attempt")) in vain"
+            if uplink.connections > 0 { counts += " since the last" }
         }
         lines.append(counts)
         if uplink.addresses != [uplink.upstream] && !uplink.addresses.isEmpty {

@@ -19,7 +19,7 @@ enum Sample {
         state: .ready, upstream: "192.0.2.7:10110", since: ago(123), attempts: 0, connections: 2,
         addresses: ["192.0.2.6:10110", "192.0.2.7:10110"])
     static let waiting = UplinkDescription(
-        state: .waiting, upstream: "192.0.2.7:10110", since: ago(1),
+        state: .waiting, upstream: "192.0.2.7:10110", since: ago(1), outageSince: ago(90),
         reason: "cannot connect: Connection refused (errno 111)", nextAttempt: ago(-4), attempts: 3,
         connections: 1, addresses: ["192.0.2.7:10110"])
 

@@ -50,6 +50,8 @@ struct StatusTextTests {
     @Test func `an outage has a reason, and a next attempt`() {
         let text = text(Sample.bridge("ais", Sample.waiting))
         #expect(text.hasPrefix("● ais - waiting 192.0.2.7:10110\n"))
+        #expect(
+            text.contains("              no connection since Mon 2026-11-30 11:58:30 UTC; 1min 30s ago\n"))
         #expect(text.contains("              cannot connect: Connection refused (errno 111)\n"))
         #expect(text.contains("              next attempt in 4s, Mon 2026-11-30 12:00:04 UTC\n"))
         #expect(text.contains("1 connection since the start, 3 attempts in vain since the last\n"))
