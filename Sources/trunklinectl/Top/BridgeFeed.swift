@@ -105,7 +105,7 @@ final class BridgeFeed {
     /// The daemon has ended, or has given our place to somebody else: then it answers when asked anew.
     private func ended() -> [Report] {
         let mayBeThere = hasAnswered
-        let report = lose(.notRunning)
+        let report = lose(.failed("it closes the connection instead of answering"))
         return mayBeThere ? describe() : [report]
     }
 

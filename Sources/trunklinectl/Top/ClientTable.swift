@@ -7,13 +7,13 @@ struct ClientTable {
 
     private static let table: [FittedColumns.Column] = [
         .init(title: "BRIDGE", widths: 8...20, importance: 6),
-        .fixed("NR", 5, .right, importance: 7),
+        .init(title: "NR", widths: 5...10, alignment: .right, importance: 7),
         .fixed("LAG", 5, .right, importance: 10),
         .fixed("MESSAGES", 8, .right, importance: 8),
         .fixed("MISSED", 6, .right, importance: 5),
         .fixed("RECEIVED", 8, .right, importance: 2),
         .fixed("PID", 7, .right, importance: 4),
-        .fixed("UID", 5, .right, importance: 3),
+        .init(title: "UID", widths: 5...10, alignment: .right, importance: 3),
         .init(title: "COMMAND", widths: 8...40, importance: 9),
     ]
 

@@ -19,9 +19,9 @@ import Testing
                 "○ quiet     not running; start it with 'systemctl start trunkline@quiet'",
                 "",
                 "Clients, most lag first",
-                "BRIDGE            NR   LAG MESSAGES MISSED RECEIVED     PID   UID COMMAND",
-                "ais                2   12k     1.2k      7      350    1002  1000 socat",
-                "ais                1  5.2k      520      0        0    1001  1000 cat",
+                "BRIDGE            NR   LAG MESSAGES MISSED RECEIVED     PID      UID COMMAND",
+                "ais                2   12k     1.2k      7      350    1002     1000 socat",
+                "ais                1  5.2k      520      0        0    1001     1000 cat",
                 "",
                 "",
                 "q quit  ↑↓ select  s sort  p pause  r reconnect  h help",
@@ -100,7 +100,7 @@ import Testing
         let page = text(TopFixture.screen().page(columns: 80))
         #expect(page.count == 11)
         #expect(page[0] == "4 bridges, 2 clients, 7.1 kB/s in, 180 B/s out                          12:00:05")
-        #expect(page.last == "ais                1  5.2k      520      0        0    1001  1000 cat")
+        #expect(page.last == "ais                1  5.2k      520      0        0    1001     1000 cat")
     }
 
     @Test(arguments: seeds)
