@@ -78,12 +78,30 @@ final class ChildProcess {
     ///
     /// - Returns: Its exit status, or the negated number of the signal that ended it.
     func exitStatus(within limit: Duration = .seconds(15)) throws -> Int32 {
-        try eventually("the end of process \(pid)", within: limit) { hasEnded }
+        try eventually("the end of process \(pid), \(whereabouts)", within: limit) { hasEnded }
         let status = status ?? 0
         return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
     }
 
     // MARK: What the kernel knows of it
+
+    /// What it is doing, thread by thread, for who has waited for its end in vain.
+    private var whereabouts: String {
+        let tasks = "/proc/\(pid)/task"
+        guard let directory = opendir(tasks) else { return "which is gone, though nobody was told" }
+        defer { closedir(directory) }
+        var threads: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard Int(name) != nil else { continue }
+            let state =
+                text(of: "\(tasks)/\(name)/stat").split(separator: ")").last?.dropFirst().prefix(1) ?? "?"
+            threads.append("\(state) in \(text(of: "\(tasks)/\(name)/wchan"))")
+        }
+        return "whose threads are: \(threads.joined(separator: ", "))"
+    }
 
     /// Its first thread waits for something, and does not just wait for a processor.
     var isAsleep: Bool { status("State").hasPrefix("S") }
