@@ -66,7 +66,7 @@ struct MaxClientsTests {
             for _ in 0..<5 {
                 // Both are seen at once.
                 daemon.signal(SIGSTOP)
-                program.close()
+                program.hangUp()
                 program = try Stream.connecting(to: .unix(path: daemon.path()))
                 daemon.signal(SIGCONT)
                 try eventually("the new client") { daemon.clientCount() == 1 }

@@ -152,6 +152,13 @@ final class Stream {
 
     // MARK: The end
 
+    /// Ends both directions, and closes: a process that is just being started has a copy for a moment, which would keep
+    /// the connection open.
+    func hangUp() {
+        shutdown(raw, Int32(SHUT_RDWR))
+        close()
+    }
+
     func close() {
         if raw >= 0 { Glibc.close(raw) }
         raw = -1
