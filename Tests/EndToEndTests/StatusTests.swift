@@ -31,4 +31,20 @@ struct StatusTests {
             #expect(daemon.process.sleeps == before)
         }
     }
+
+    @Test func `traffic does not put off what is told of clients`() throws {
+        let upstream = try FakeUpstream()
+        try DaemonProcess.run("upstream: {address: '\(upstream.address)'}") { daemon in
+            let (server, program) = (try upstream.accept(), try daemon.connect())
+            try daemon.awaitStatus("1 client")
+            // Within a second of that.
+            let other = try daemon.connect()
+            let message = Wire.line.frame("hello")
+            try eventually("a status with 2 clients, while messages come without end") {
+                try server.send(message)
+                for stream in [program, other] { #expect(try stream.receive(message.count) == message) }
+                return daemon.manager.statuses.last?.contains("2 clients, ") == true
+            }
+        }
+    }
 }
