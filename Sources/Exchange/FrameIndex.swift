@@ -70,8 +70,12 @@ import Framing
     /// The frames for `reader` that begin at `position` or after it.
     func frames(from position: UInt64, for reader: Recipient) -> (count: Int, bytes: Int) {
         let number = firstEntry(endingAfter: position)
-        // The common case, without a look at each.
-        guard holes.count > 0 else { return (Int(count - number), Int(head - position)) }
+        guard holes.privateCount > 0 else {
+            let holes = holes.rest(from: position) {
+                Int(firstEntry(endingAfter: $0.upperBound) - firstEntry(endingAfter: $0.lowerBound))
+            }
+            return (Int(count - number) - holes.entries, Int(head - position) - holes.bytes)
+        }
         var frames = (count: 0, bytes: 0)
         for number in number..<count where entry(number).isFor(reader) {
             frames.count += 1
@@ -97,16 +101,16 @@ import Framing
 
     /// A frame that only one client is to have.
     mutating func append(_ frame: Frame, for recipient: Recipient) {
-        holes.append(head..<head + UInt64(frame.length), for: recipient)
+        holes.append(head..<head + UInt64(frame.length), for: recipient, isEntry: true)
         append(length: UInt64(frame.length), header: frame.header, trailer: frame.trailer, for: recipient)
     }
 
     mutating func skip(_ count: Int, isBeginning: Bool) {
-        holes.append(head..<head + UInt64(count), for: .nobody)
+        let continuesEntry = !isBeginning && kept > 0
+        holes.append(head..<head + UInt64(count), for: .nobody, isEntry: !continuesEntry)
         skippedBytes += UInt64(count)
-        if isBeginning {
-            skippedMessages += 1
-        } else if kept > 0 {
+        if isBeginning { skippedMessages += 1 }
+        if continuesEntry {
             // More of the same message, however it drips in, takes no entry of its own.
             head += UInt64(count)
             unsafe entries[Int(truncatingIfNeeded: self.count - 1) & (capacity - 1)].end = head

@@ -113,8 +113,9 @@ extension FrameDecoder {
                     sink.skip(skipped, isBeginning: oversize.progress == .begins)
                     start += skipped
                     count += 1
+                    oversize.progress = .goesOn
                 }
-                oversize.progress = isOver ? .nothing : .goesOn
+                if isOver { oversize.progress = .nothing }
                 guard isOver else { return count }
             }
             do throws(FramingError) {

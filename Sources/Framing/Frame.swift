@@ -23,7 +23,7 @@ public protocol FrameSink: ~Copyable {
     /// A whole frame starts where the previous frame or skipped range ended.
     mutating func append(_ frame: Frame)
     /// The next `count` bytes belong to a message that is too long: to a new one that begins there, or to the one of which
-    /// bytes were skipped before.
+    /// bytes were skipped before. `count` is not 0.
     mutating func skip(_ count: Int, isBeginning: Bool)
 }
 

@@ -72,7 +72,6 @@ struct HolesTests {
         index.append(Frame(length: 5))
         index.skip(1, isBeginning: true)
         for reader in [Self.one, .everyone] { expect(index, reader, gets: [4..<9]) }
-        index.skip(0, isBeginning: true)
         index.append(Frame(length: 1))
         expect(index, Self.one, gets: [4..<9, 10..<11])
     }
@@ -146,6 +145,7 @@ struct HolesTests {
     /// An index, and beside it the owner of each byte.
     struct Walk {
         static let readers = [Recipient.everyone, one, two, Recipient(client: 3)]
+        let hasPrivate: Bool
         var random: Seeded
         var owners: [Recipient] = []
         var ends: [UInt64] = []
@@ -159,7 +159,8 @@ struct HolesTests {
             case 0:
                 owner = .nobody
                 index.skip(length, isBeginning: true)
-            case 1, 2:
+            case 1,
+                2 where hasPrivate:
                 owner = Walk.readers[Int.random(in: 1..<4, using: &random)]
                 index.append(Frame(length: length), for: owner)
             default:
@@ -191,13 +192,26 @@ struct HolesTests {
             let entry = index.firstEntry(endingAfter: position)
             try #require(entry == UInt64(ends.firstIndex { $0 > position } ?? ends.count))
             if entry < index.count { try #require(index.end(of: entry) == ends[Int(entry)]) }
+            guard Int.random(in: 0..<8, using: &random) == 0 else { return }
+            try checkCount(index, from: index.rest(at: position, for: .everyone).upperBound)
+        }
+
+        /// - Parameter position: Not within a frame.
+        private func checkCount(_ index: borrowing FrameIndex, from position: UInt64) throws {
+            let reader = Walk.readers[Int(position) % Walk.readers.count]
+            let due = (Int(position)..<owners.count).filter { [.everyone, reader].contains(owners[$0]) }
+            guard index.rest(at: position, for: reader).isEmpty else { return }
+            let (count, bytes) = index.frames(from: position, for: reader)
+            try #require(bytes == due.count)
+            try #require(count == due.count { ends.contains(UInt64($0 + 1)) })
         }
     }
 
-    @Test(arguments: seeds)
-    func `every reader gets exactly what is for it, in contiguous runs`(seed: UInt64) throws {
+    @Test(arguments: seeds, [false, true])
+    func `every reader gets exactly what is for it, in contiguous runs`(seed: UInt64, hasPrivate: Bool) throws
+    {
         var index = FrameIndex(capacity: 16)
-        var walk = Walk(random: Seeded(seed))
+        var walk = Walk(hasPrivate: hasPrivate, random: Seeded(seed))
         for _ in 0..<3000 {
             if index.free > 0 && Bool.random(using: &walk.random) { walk.grow(&index) }
             try walk.read(index, Int.random(in: 0..<Walk.readers.count, using: &walk.random))
