@@ -17,7 +17,10 @@ extension Bridge {
             switch effect {
             case .resolve(let step, let endpoint): queue += resolve(step: step, endpoint: endpoint)
             case .connect(let step, _, let candidate): queue += connect(step: step, candidate: candidate)
-            case .close(let step): closeRacer(step)
+            case .secure(let step): secure(step: step)
+            case .greet(let step): greet(step: step)
+            case .close(let step, let reason): closeRacer(step, because: reason)
+            case .goOn(let failure): report(.attemptFailed(address(of: failure), failure.reason))
             case .abandon: abandon()
             case .armTimer(let instant): arm(.uplink, at: instant)
             case .disarmTimer: disarm(.uplink)
@@ -86,6 +89,7 @@ extension Bridge {
 
     private func opened(step: UInt64) -> [Uplink.Effect] {
         connection = racers.removeValue(forKey: step)
+        dialled = connection?.address
         return uplink.opened(step: step, now: loop.now)
     }
 
@@ -109,14 +113,18 @@ extension Bridge {
             show(.resolving(configuration.upstream.uplink.endpoints[endpoint]))
         case .preparing(.connecting(_, let candidate)): show(.connecting(candidates[candidate].description))
         case .ready: becameReady()
+        case .preparing(.securing): show(.securing(dialled ?? ""))
+        case .preparing(.greeting(_, let step)): show(.greeting(dialled ?? "", step: step))
         case .waiting(let failure, let until):
-            let endpoint = configuration.upstream.uplink.endpoints[failure.endpoint].description
-            show(
-                .waiting(
-                    failure.reason, address: dialled ?? endpoint, until: until, lifetime: lifetime))
+            show(.waiting(failure.reason, address: address(of: failure), until: until, lifetime: lifetime))
             lifetime = nil
         case .cancelled: show(.cancelled)
         }
+    }
+
+    /// What was tried last, or connected to.
+    private func address(of failure: Uplink.Failure) -> String {
+        dialled ?? configuration.upstream.uplink.endpoints[failure.endpoint].description
     }
 
     private func show(_ state: UplinkState) {
@@ -150,9 +158,11 @@ extension Bridge {
         try? connection.limitUnacknowledged(to: limit)
     }
 
-    private func closeRacer(_ step: UInt64) {
-        guard let racer = racers.removeValue(forKey: step) else { return }
+    private func closeRacer(_ step: UInt64, because reason: Uplink.Reason? = nil) {
+        guard let racer = racers.removeValue(forKey: step) ?? connection, racer.step == step else { return }
+        if racer === connection { connection = nil }
         dialled = racer.address
+        if let reason { report(.attemptFailed(racer.address, reason)) }
         racer.close()
     }
 
@@ -291,10 +301,18 @@ extension Bridge: ReadinessHandler {
             case .success(let addresses) where !addresses.isEmpty:
                 perform(resolved(step: answer.ticket, addresses))
             case .success:
-                upstreamFailed(step: answer.ticket, .unresolved("the name has no address"))
+                upstreamFailed(
+                    step: answer.ticket, .unresolved("the name has no address", isLasting: true))
             case .failure(let error):
-                upstreamFailed(step: answer.ticket, .unresolved(error.description))
+                upstreamFailed(
+                    step: answer.ticket,
+                    .unresolved(error.description, isLasting: error.isOfName))
             }
         }
     }
+}
+
+extension Bridge {
+    private func secure(step: UInt64) { preconditionFailure("no TLS yet") }
+    private func greet(step: UInt64) { preconditionFailure("no dialogue yet") }
 }

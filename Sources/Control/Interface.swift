@@ -58,10 +58,13 @@ public enum Interface {
         # Bytes of a ring.
         type Fill (used: int, size: int)
 
+        # An address that was tried, and why in vain.
+        type Address (address: string, reason: ?string)
+
         # The connection to the upstream.
         type Uplink (
           # "ended" is a connection that the upstream has closed and that is not read to its end yet.
-          state: (starting, resolving, connecting, ready, ended, waiting, stopping),
+          state: (starting, resolving, connecting, securing, greeting, ready, ended, waiting, stopping),
           # What is connected or tried, or was last.
           upstream: string,
           # Since when the state is what it is.
@@ -77,7 +80,7 @@ public enum Interface {
           # Since the start.
           connections: int,
           # Those tried since the last connection, that one's own among them.
-          addresses: []string
+          addresses: []Address
         )
 
         # One of the sockets for local programs.

@@ -198,6 +198,9 @@ extension Daemon: BridgeObserver {
             if line == nil, let detail = LogLine(detail: state, now: loop.now) { log(detail) }
             logOutage(line)
             if case .ready = state { supervision?.connected() }
+        case .attemptFailed(let address, let reason):
+            status?.addressFailed(address, reason)
+            log(LogLine(failedAttempt: reason, address))
         case .networkChanged(let change): log(LogLine(networkChanged: change))
         case .probing(let address): log(LogLine(probing: address))
         case .admitted(let client):

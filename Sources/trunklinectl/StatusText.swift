@@ -65,8 +65,10 @@ struct StatusText {
             if uplink.connections > 0 { counts += " since the last" }
         }
         lines.append(counts)
-        if uplink.addresses != [uplink.upstream] && !uplink.addresses.isEmpty {
-            lines.append("tried: \(uplink.addresses.map(printable).joined(separator: ", "))")
+        if uplink.addresses.map(\.address) != [uplink.upstream] {
+            lines += uplink.addresses.map {
+                "tried: \(printable($0.address))\($0.reason.map { " – \(printable($0))" } ?? "")"
+            }
         }
         return lines
     }
