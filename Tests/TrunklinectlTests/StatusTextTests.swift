@@ -26,7 +26,8 @@ struct StatusTextTests {
                 ● ais - ready 192.0.2.7:10110
                       Uplink: ready since Mon 2026-11-30 11:57:57 UTC; 2min 3s ago
                               2 connections since the start
-                              tried: 192.0.2.6:10110, 192.0.2.7:10110
+                              tried: 192.0.2.6:10110 – cannot connect to 192.0.2.6:10110: No route to host
+                              tried: 192.0.2.7:10110
                       Daemon: trunklined 0.1.0, pid 137, since Sun 2026-11-29 11:00:00 UTC; 1d 1h ago
                               logs info and what is worse
                      Traffic:      1 s                 10 s              1 min  total
@@ -94,7 +95,7 @@ struct StatusTextTests {
         var bridge = Sample.bridge("a\u{1B}[2Js", Sample.waiting, trouble: "\u{202E}x")
         bridge.uplink.reason = "no\r\nsuch \u{7F} thing"
         bridge.uplink.upstream = "\u{9B}31m"
-        bridge.uplink.addresses = ["\u{200B}", "x"]
+        bridge.uplink.addresses = [AddressDescription(address: "\u{200B}", reason: "\u{200B}x")]
         bridge.version = "\t"
         bridge.logLevel = "\u{7}"
         bridge.counters = [CounterDescription(reason: "\u{8}", times: 1, messages: 0, bytes: 0)]
