@@ -71,6 +71,12 @@ struct AddressTests {
             daemon in
             let stream = try second.accept()
             try daemon.awaitStatus("ready \(second.address)")
+            let tried = try Controller(daemon).describe().bridge.uplink.addresses
+            #expect(tried.map(\.address) == [first.address, second.address])
+            #expect(
+                tried.map(\.reason) == [
+                    "cannot connect to \(first.address): Connection refused (errno 111)", nil,
+                ])
             try first.listen()
             stream.close()
             _ = try first.accept()
