@@ -252,7 +252,7 @@ extension Uplink.Reason {
 }
 
 extension Uplink.GreetingFault {
-    /// - Parameter said: The upstream's words.
+    /// What went wrong, with the upstream's words.
     fileprivate func text(_ said: String) -> String {
         let words = said.isEmpty ? "nothing" : "\"\(said)\""
         return switch self {

@@ -30,11 +30,13 @@ public struct Backoff: Equatable, Sendable {
 
     public init(_ settings: Settings) { self.settings = settings }
 
-    /// An attempt failed: the delay before the next, drawn from `min` to `min`·2ⁿ, at most `max`, after n failures;
-    /// the jitter, 0 to 1, tells where in that range.
+    /// An attempt failed.
     ///
-    /// - Parameter isLasting: Whether nothing but a person can mend it. From the second of these in a row on, the delay is
-    ///   drawn from half of `lasting` to the whole.
+    /// - Parameters:
+    ///   - isLasting: Whether nothing but a person can mend it. From the second of these in a row on, the delay is drawn
+    ///     from half of `lasting` to the whole.
+    ///   - jitter: Where in the range the delay is, from 0 to 1.
+    /// - Returns: The delay before the next attempt, drawn from `min` to `min`·2ⁿ, at most `max`, after n failures.
     public mutating func failed(isLasting: Bool = false, jitter: Double) -> Duration {
         failures += 1
         lastingFailures = isLasting ? lastingFailures + 1 : 0

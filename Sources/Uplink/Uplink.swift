@@ -170,9 +170,8 @@ public struct Uplink: Sendable {
         }
     }
 
-    /// The timer is due.
-    ///
-    /// - Parameter said: What the upstream has said within the step of the dialogue that is under way, if one is.
+    /// The timer is due. What the upstream has said within the step of the dialogue that is under way, if one is, becomes
+    /// part of the reason.
     public mutating func timerFired(
         now: ContinuousClock.Instant, jitter: Double, said: @autoclosure () -> String = ""
     ) -> [Effect] {
