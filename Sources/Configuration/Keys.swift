@@ -60,6 +60,9 @@ enum Keys {
             .derived("the kernel's choice") { _, _ in nil },
             "The address of this machine, IPv4 or IPv6, that connections come from."),
         Key(
+            "tls", \.tls, .tls, .text("no"),
+            "Whether the connection is encrypted; yes verifies the server's certificate."),
+        Key(
             "framing", \.framing, .framing, .text("line"),
             "How what the server sends is divided into messages."),
         Key(
@@ -75,7 +78,7 @@ enum Keys {
         Key(
             "connect-timeout", \.uplink.connectTimeout, .timeOrInfinity(atLeast: .milliseconds(1)),
             .text("10s"),
-            "The most time for one look-up or one connection."),
+            "The most time for one look-up, one connection or one TLS handshake."),
         Key(
             "idle-timeout", \.idleTimeout, .timeOrInfinity(atLeast: .milliseconds(1)), .text("infinity"),
             "Reconnect if nothing is received for so long."),

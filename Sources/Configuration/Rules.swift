@@ -14,6 +14,7 @@ extension Decoding {
         checkOversize(configuration.upstream)
         checkBindAddress(configuration.upstream)
         checkFailBack(configuration.upstream.uplink)
+        checkTLS(configuration.upstream)
         checkPaths(configuration)
     }
 

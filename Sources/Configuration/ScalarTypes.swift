@@ -63,13 +63,17 @@ extension ValueType where Value == Bool {
     /// `yes` or `no`, and how else YAML 1.1 spells them.
     static var yesOrNo: ValueType {
         .scalar("yes | no", Allowed(["yes", "no"])) { text in
-            switch text.lowercased() {
-            case "yes", "true", "on", "y": true
-            case "no", "false", "off", "n": false
-            default: nil
-            }
+            parse(text)
         } print: { value in
             value ? "yes" : "no"
+        }
+    }
+
+    static func parse(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "yes", "true", "on", "y": true
+        case "no", "false", "off", "n": false
+        default: nil
         }
     }
 }
@@ -167,17 +171,17 @@ extension ValueType where Value == String {
 let longestSocketPath = 107
 
 /// Whether text is the absolute path of something that is not a directory.
-private func isPath(_ text: String) -> Bool {
+func isPath(_ text: String) -> Bool {
     text.hasPrefix("/") && !text.hasSuffix("/") && !text.utf8.contains(0)
 }
 
-private func isIPv4(_ text: String) -> Bool {
+func isIPv4(_ text: String) -> Bool {
     var address = in_addr()
     return unsafe inet_pton(AF_INET, text, &address) == 1
 }
 
 /// Whether text is an IPv6 address, with or without a `%` and the interface that it is on.
-private func isIPv6(_ text: String) -> Bool {
+func isIPv6(_ text: String) -> Bool {
     let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
     if parts.count == 2, parts[1].isEmpty { return false }
     var address = in6_addr()

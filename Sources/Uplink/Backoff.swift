@@ -4,7 +4,7 @@ public struct Backoff: Equatable, Sendable {
         /// The shortest delay, at least `floor`.
         public var min: Duration
         /// The longest delay, at least `min`.
-        public var max: Duration
+        public var max: Duration { didSet { lasting = Swift.max(lasting, max) } }
         /// The longest delay while attempts fail for lasting reasons, at least `max`.
         public var lasting: Duration
 
@@ -62,8 +62,8 @@ public struct Backoff: Equatable, Sendable {
     ///
     /// - Returns: Zero, and the schedule starts over, if it outlived both 2 s and the last delay; otherwise the delay
     ///   after one more failure.
-    public mutating func lost(after life: Duration, jitter: Double) -> Duration {
-        ended(after: life) ? .zero : failed(jitter: jitter)
+    public mutating func lost(after life: Duration, isLasting: Bool = false, jitter: Double) -> Duration {
+        ended(after: life) ? .zero : failed(isLasting: isLasting, jitter: jitter)
     }
 
     /// A connection that had been ready is over, and nobody's fault.

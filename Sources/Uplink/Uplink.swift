@@ -162,7 +162,7 @@ public struct Uplink: Sendable {
             return ended([step], of: race, endpoint: endpoint, reason, now: now, jitter: jitter)
         case .ready(step, let endpoint, let since):
             attempts = 0
-            let delay = backoff.lost(after: now - since, jitter: jitter)
+            let delay = backoff.lost(after: now - since, isLasting: reason.isLasting, jitter: jitter)
             let failure = Failure(endpoint: endpoint, reason: reason)
             return [.abandon] + wait(failure, for: delay, now: now)
         case .setup, .resolving, .securing, .greeting, .ready, .waiting, .cancelled:

@@ -29,6 +29,9 @@ import Testing
             "buffer SIZE; default 4M",
             "upstream.bind-address IP ADDRESS; default the kernel's choice",
             "upstream.oversize reconnect | skip; default reconnect",
+            "upstream.tls yes | no, or a mapping; default no",
+            "upstream.tls.verify full | insecure; default full",
+            "upstream.tls.pin PIN, or a list; default none",
             "upstream.failover in-order | random; default in-order",
             "upstream.fail-back TIME; default infinity",
             "upstream.write-timeout TIME; default 2min",
@@ -49,9 +52,14 @@ import Testing
     /// Every key of the tables is in what is shown of some configuration, and the other way round.
     @Test func `the reference and what is shown have the same keys`() throws {
         var shown: Set<String> = []
+        let pin = String(repeating: "A", count: 43) + "="
         for framing in ["line", "{kind: delimiter, end: x}", "length", "{kind: fixed, size: 2}"] {
             let text = file(
-                upstream: "bind-address: 192.0.2.7\nframing: \(framing)",
+                upstream: """
+                    bind-address: 192.0.2.7
+                    tls: {ca-file: /a, server-name: b, certificate: /c, key: /d, alpn: e, pin: \(pin)}
+                    framing: \(framing)
+                    """,
                 top: "sockets: {NAME: {group: root}}\ncontrol: {group: root}\n")
             let document = try Document(Array(try read(text).yaml().utf8))
             if let root = document.root { shown.formUnion(paths(in: root)) }

@@ -48,6 +48,7 @@ import Uplink
               address: [a:1, '[2001:db8::1]:80', 'unix:/run/a b']
               failover: in-order
               fail-back: infinity
+              tls: no
               framing: {kind: delimiter, end: '\r\0''1'}
               send-framing: {kind: length, bytes: 4, order: big}
               max-message: 1K
@@ -95,7 +96,8 @@ import Uplink
                 framing: framing,
                 sendFraming: self.framing(&random, atMost: maxMessage),
                 maxMessage: maxMessage, oversize: oversize(&random, framing), idleTimeout: time(&random),
-                writeTimeout: time(&random), bindAddress: addresses.randomElement(using: &random) ?? nil),
+                writeTimeout: time(&random), bindAddress: addresses.randomElement(using: &random) ?? nil,
+                tls: tls(&random)),
             sockets: (0..<count).map { socket(&random, number: $0) },
             buffer: 1 << ring, outbox: 1 << 21, whenDown: Bool.random(using: &random) ? .hold : .discard,
             holdTime: time(&random),
@@ -108,6 +110,29 @@ import Uplink
     private func oversize(_ random: inout Seeded, _ framing: Framing) -> UpstreamSettings.Oversize {
         if case .fixed = framing { return .reconnect }
         return Bool.random(using: &random) ? .reconnect : .skip
+    }
+
+    private func tls(_ random: inout Seeded) -> TLSSettings? {
+        guard Bool.random(using: &random) else { return nil }
+        let isVerified = Bool.random(using: &random)
+        let certificate = file(&random)
+        return TLSSettings(
+            caFile: isVerified ? file(&random) : nil, serverName: "\(name(&random)).example.org",
+            verify: isVerified ? .full : .insecure, certificate: certificate,
+            key: certificate == nil ? nil : file(&random),
+            minimum: Bool.random(using: &random) ? .tls12 : .tls13,
+            alpn: (0..<Int.random(in: 0...2, using: &random)).map { _ in name(&random) },
+            pins: (0..<Int.random(in: 0...2, using: &random)).map { _ in
+                String(repeating: "aZ/+0", count: 8) + "xyI="
+            })
+    }
+
+    private func file(_ random: inout Seeded) -> FileSource? {
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: nil
+        case 1: .path("/\(text(&random, atMost: 20))x")
+        default: .credential(name(&random))
+        }
     }
 
     private func clients(_ random: inout Seeded) -> Int? {
