@@ -17,7 +17,7 @@ extension Bridge {
             switch effect {
             case .resolve(let step, let endpoint): queue += resolve(step: step, endpoint: endpoint)
             case .connect(let step, _, let candidate): queue += connect(step: step, candidate: candidate)
-            case .secure(let step): secure(step: step)
+            case .secure(let step): queue += secure(step: step)
             case .greet(let step): greet(step: step)
             case .close(let step, let reason): closeRacer(step, because: reason)
             case .goOn(let failure): report(.attemptFailed(address(of: failure), failure.reason))
@@ -216,7 +216,7 @@ extension Bridge {
                 if let error = connection.sendError { lost(connection, error) }
             case .ended:
                 guard let error = connection.sendError else {
-                    return upstreamFailed(step: connection.step, .ended)
+                    return upstreamFailed(step: connection.step, connection.brokenOff ?? .ended)
                 }
                 // It was told to the sender already.
                 lost(connection, error)
@@ -313,6 +313,5 @@ extension Bridge: ReadinessHandler {
 }
 
 extension Bridge {
-    private func secure(step: UInt64) { preconditionFailure("no TLS yet") }
     private func greet(step: UInt64) { preconditionFailure("no dialogue yet") }
 }

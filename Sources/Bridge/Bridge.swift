@@ -2,6 +2,7 @@ public import Configuration
 import Exchange
 public import Linux
 public import Memory
+import TLS
 import Uplink
 
 /// One upstream and its sockets: carries out what the pure parts decide, and reports what happens.
@@ -46,6 +47,8 @@ public final class Bridge {
     /// Those that race to become the connection, by step.
     var racers: [UInt64: UpstreamConnection] = [:]
     var connection: UpstreamConnection?
+    /// Keeps what the next connection can use of the last one; made for the first.
+    var tlsClient: TLSClient?
     /// When the connection became ready; `nil` while it is not.
     var readySince: ContinuousClock.Instant?
     var idleWatch: IdleWatch?

@@ -65,11 +65,12 @@ public struct UplinkDescription: Codable, Equatable, Sendable {
     public var attempts: Int
     public var connections: Int
     public var addresses: [AddressDescription]
+    public var tls: TLSDescription?
 
     public init(
         state: State, upstream: String, since: Int, outageSince: Int? = nil, reason: String? = nil,
         nextAttempt: Int? = nil,
-        attempts: Int, connections: Int, addresses: [AddressDescription]
+        attempts: Int, connections: Int, addresses: [AddressDescription], tls: TLSDescription? = nil
     ) {
         self.state = state
         self.upstream = upstream
@@ -80,6 +81,7 @@ public struct UplinkDescription: Codable, Equatable, Sendable {
         self.attempts = attempts
         self.connections = connections
         self.addresses = addresses
+        self.tls = tls
     }
 }
 

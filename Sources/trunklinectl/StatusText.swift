@@ -29,7 +29,8 @@ struct StatusText {
             \(palette.paint("●", state.colour)) \(printable(bridge.name)) - \(palette.paint(state.rawValue, state.colour)) \
             \(printable(bridge.uplink.upstream))
 
-            """ + field("Uplink", story(of: bridge.uplink)) + field("Daemon", daemon(bridge))
+            """ + field("Uplink", story(of: bridge.uplink)) + field("TLS", tls(bridge.uplink.tls))
+                + field("Daemon", daemon(bridge))
                 + field("Traffic", traffic(bridge)) + field("Buffer", [Figures.fill(bridge.buffer)])
                 + field("Outbox", [Figures.fill(bridge.outbox)])
                 + field("Troubles", troubles(bridge.counters))
