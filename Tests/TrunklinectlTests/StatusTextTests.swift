@@ -48,6 +48,27 @@ struct StatusTextTests {
                 """)
     }
 
+    @Test func `a connection with TLS has a field for that, and what is not verified is told`() {
+        var uplink = Sample.ready
+        uplink.tls = TLSDescription(
+            version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", alpn: "chat", resumed: true, verified: true,
+            subject: "CN=a\u{1B}", issuer: "CN=b", names: ["a.test", "192.0.2.7"],
+            notAfter: Sample.ago(-86400),
+            pin: "")
+        #expect(
+            text(Sample.bridge("ais", uplink)).contains(
+                """
+                         TLS: TLSv1.3, TLS_AES_256_GCM_SHA384, chat, resumed
+                              CN=a\\u{1b}, issued by CN=b
+                              until Tue 2026-12-01 12:00:00 UTC, for a.test, 192.0.2.7
+                      Daemon:
+                """))
+        uplink.tls?.verified = false
+        #expect(
+            text(Sample.bridge("ais", uplink)).contains(
+                "192.0.2.7\n              not verified: anybody could be the upstream\n"))
+    }
+
     @Test func `an outage has a reason, and a next attempt`() {
         let text = text(Sample.bridge("ais", Sample.waiting))
         #expect(text.hasPrefix("● ais - waiting 192.0.2.7:10110\n"))
