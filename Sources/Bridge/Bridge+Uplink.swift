@@ -18,7 +18,7 @@ extension Bridge {
             case .resolve(let step, let endpoint): queue += resolve(step: step, endpoint: endpoint)
             case .connect(let step, _, let candidate): queue += connect(step: step, candidate: candidate)
             case .secure(let step): queue += secure(step: step)
-            case .greet(let step): greet(step: step)
+            case .greet(let step): queue += greet(step: step)
             case .close(let step, let reason): closeRacer(step, because: reason)
             case .goOn(let failure): report(.attemptFailed(address(of: failure), failure.reason))
             case .abandon: abandon()
@@ -160,7 +160,10 @@ extension Bridge {
 
     private func closeRacer(_ step: UInt64, because reason: Uplink.Reason? = nil) {
         guard let racer = racers.removeValue(forKey: step) ?? connection, racer.step == step else { return }
-        if racer === connection { connection = nil }
+        if racer === connection {
+            connection = nil
+            endGreeting()
+        }
         dialled = racer.address
         if let reason { report(.attemptFailed(racer.address, reason)) }
         racer.close()
@@ -170,6 +173,8 @@ extension Bridge {
         for step in racers.keys.sorted() { closeRacer(step) }
         connection?.close()
         connection = nil
+        endGreeting()
+        prologue = []
         guard let since = readySince else { return }
         lifetime = loop.now - since
         readySince = nil
@@ -197,12 +202,13 @@ extension Bridge {
 
     var canReceive: Bool {
         guard let connection, readySince != nil, !hasUndecodedLoss else { return false }
-        return connection.isReadable && log.space > 0
+        return (connection.isReadable || !prologue.isEmpty) && log.space > 0
     }
 
     func receive() {
         if log.canResume { return decode { () throws(FramingError) in try log.resume() } }
         guard canReceive, let connection else { return }
+        guard prologue.isEmpty else { return receivePrologue() }
         do throws(SystemError) {
             let transfer = try log.withFreeSpace(atMost: Self.readLimit) { bytes throws(SystemError) in
                 try connection.receive(into: &bytes)
@@ -226,6 +232,18 @@ extension Bridge {
             connection.rest()
             shortage()
         }
+    }
+
+    /// What came together with the dialogue before everything else.
+    private func receivePrologue() {
+        let count = log.withFreeSpace(atMost: prologue.count) { room in
+            for index in 0..<room.count { room[index] = prologue[prologue.startIndex + index] }
+            return room.count
+        }
+        prologue = prologue.dropFirst(count)
+        if prologue.isEmpty { prologue = [] }
+        totals.received.bytes += count
+        decode { () throws(FramingError) in try log.received(count) }
     }
 
     func lost(_ connection: UpstreamConnection, _ error: SystemError) {
@@ -310,8 +328,4 @@ extension Bridge: ReadinessHandler {
             }
         }
     }
-}
-
-extension Bridge {
-    private func greet(step: UInt64) { preconditionFailure("no dialogue yet") }
 }

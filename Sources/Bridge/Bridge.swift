@@ -22,6 +22,7 @@ public final class Bridge {
     }
     enum Timer: CaseIterable {
         case uplink
+        case words
         case idle
         case write
         case probe
@@ -49,6 +50,10 @@ public final class Bridge {
     var connection: UpstreamConnection?
     /// Keeps what the next connection can use of the last one; made for the first.
     var tlsClient: TLSClient?
+    /// What comes before everything else on the connection, while it lasts.
+    var greeting: Greeting?
+    /// What came with it, and is for the decoder: not in the log yet.
+    var prologue: ArraySlice<UInt8> = []
     /// When the connection became ready; `nil` while it is not.
     var readySince: ContinuousClock.Instant?
     var idleWatch: IdleWatch?
@@ -119,7 +124,9 @@ public final class Bridge {
         } catch {
             throw .memory(error)
         }
-        uplink = Uplink(upstream.uplink, seed: .random(in: 0 ... .max))
+        var settings = upstream.uplink
+        settings.greeting = upstream.onConnect.map(\.timeout)
+        uplink = Uplink(settings, seed: .random(in: 0 ... .max))
         do throws(SystemError) {
             resolver = try Resolver()
         } catch {
@@ -204,7 +211,9 @@ extension Bridge: TimerHandler {
         guard let fired = timers.first(where: { $0.value == timer })?.key else { return }
         timers[fired] = nil
         switch fired {
-        case .uplink: perform(uplink.timerFired(now: loop.now, jitter: jitter()))
+        case .uplink:
+            perform(uplink.timerFired(now: loop.now, jitter: jitter(), said: greeting?.said ?? ""))
+        case .words: refused()
         case .idle: idleTimerFired()
         case .write: writeTimerFired()
         case .probe: probeTimerFired()
@@ -241,6 +250,7 @@ extension Bridge: TurnTaker {
             if isFanOutNeeded { fanOut() }
             for listener in listeners { listener.accept() }
         }
+        if greeting != nil { converse() }
         receive()
         if isFanOutNeeded { fanOut() }
         sendOutbox()
@@ -249,7 +259,7 @@ extension Bridge: TurnTaker {
         watchPatience()
         watchIdle()
         watchEnd()
-        connection?.updateInterest(isReadingPaused: log.space == 0)
+        connection?.updateInterest(isReadingPaused: greeting.map { !$0.hasRoom } ?? (log.space == 0))
         if stage != .running { continueStopping() }
         if hasMoreToDo { requestTurn() }
         return false
@@ -257,7 +267,7 @@ extension Bridge: TurnTaker {
 
     private var hasMoreToDo: Bool {
         guard stage != .stopped else { return false }
-        return canReceive || log.canResume || isFanOutNeeded
+        return canReceive || canConverse || log.canResume || isFanOutNeeded
             || stage == .running && !readQueue.isEmpty && !isOutboxFull
     }
 }

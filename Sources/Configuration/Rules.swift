@@ -5,6 +5,7 @@ extension Decoding {
     /// Reports settings that are right by themselves and contradict each other, but those with errors.
     mutating func check(_ configuration: Configuration) {
         checkReconnect(configuration.upstream.uplink.reconnect)
+        checkLastingDelay(configuration.upstream.uplink.reconnect)
         checkMessageSize(configuration)
         checkFixedSize(configuration.upstream.framing, key: "upstream.framing", configuration.upstream)
         if isGiven("upstream.send-framing") {
@@ -12,6 +13,7 @@ extension Decoding {
                 configuration.upstream.sendFraming, key: "upstream.send-framing", configuration.upstream)
         }
         checkOversize(configuration.upstream)
+        checkHeartbeat(configuration.upstream.heartbeat)
         checkBindAddress(configuration.upstream)
         checkFailBack(configuration.upstream.uplink)
         checkTLS(configuration.upstream)
@@ -24,6 +26,15 @@ extension Decoding {
         let allowed =
             "allowed is reconnect, for in a fixed framing nothing tells where the next message begins"
         refuse(key: "upstream.oversize", effective: "\"skip\"", allowed)
+    }
+
+    private mutating func checkHeartbeat(_ heartbeat: HeartbeatSettings?) {
+        guard let heartbeat, heartbeat.hidesAnswers, heartbeat.answer == nil,
+            isSound("upstream.heartbeat")
+        else { return }
+        refuse(
+            key: "upstream.heartbeat.hide", effective: "\"yes\"",
+            "allowed with expect only, which tells what is kept from clients")
     }
 
     private mutating func checkBindAddress(_ upstream: UpstreamSettings) {
@@ -54,6 +65,14 @@ extension Decoding {
         } else {
             refuse(key: min, effective: shortest, "allowed is at most max (\(longest))")
         }
+    }
+
+    private mutating func checkLastingDelay(_ settings: Backoff.Settings) {
+        let (max, lasting) = ("upstream.reconnect.max", "upstream.reconnect.lasting")
+        guard isSound(max), isSound(lasting), settings.lasting < settings.max else { return }
+        refuse(
+            key: lasting, effective: TimeSpan.print(settings.lasting),
+            "allowed is at least max (\(TimeSpan.print(settings.max)))")
     }
 
     private mutating func checkMessageSize(_ configuration: Configuration) {

@@ -19,10 +19,22 @@ extension ValueType where Value == Int {
     }
 }
 
+extension ValueType where Value == Int {
+    /// A number.
+    static func number(_ range: ClosedRange<Int>) -> ValueType {
+        let allowed = Allowed("a number from \(range.lowerBound) to \(range.upperBound)")
+        return .scalar("NUMBER", allowed) { text in
+            decimal(text.utf8).flatMap { range.contains($0) ? $0 : nil }
+        } print: { number in
+            "\(number)"
+        }
+    }
+}
+
 extension ValueType where Value == Duration {
-    static func time(atLeast shortest: Duration = .zero) -> ValueType {
-        .scalar("TIME", Allowed(allowedTimes(shortest))) { text in
-            TimeSpan.parse(text).flatMap { $0 >= shortest ? $0 : nil }
+    static func time(atLeast shortest: Duration = .zero, atMost longest: Duration? = nil) -> ValueType {
+        .scalar("TIME", Allowed(allowedTimes(shortest, longest))) { text in
+            TimeSpan.parse(text).flatMap { isTime($0, from: shortest, to: longest) ? $0 : nil }
         } print: { duration in
             TimeSpan.print(duration)
         }
@@ -31,11 +43,13 @@ extension ValueType where Value == Duration {
 
 extension ValueType where Value == Duration? {
     /// A time, or `infinity`, which is `nil`.
-    static func timeOrInfinity(atLeast shortest: Duration = .zero) -> ValueType {
-        let allowed = Allowed("\(allowedTimes(shortest)), or infinity")
+    static func timeOrInfinity(
+        atLeast shortest: Duration = .zero, atMost longest: Duration? = nil
+    ) -> ValueType {
+        let allowed = Allowed("\(allowedTimes(shortest, longest)), or infinity")
         return .scalar("TIME", allowed) { text -> Duration?? in
             if text == "infinity" { return .some(nil) }
-            return TimeSpan.parse(text).flatMap { $0 >= shortest ? .some($0) : nil }
+            return TimeSpan.parse(text).flatMap { isTime($0, from: shortest, to: longest) ? .some($0) : nil }
         } print: { duration in
             duration.map(TimeSpan.print) ?? "infinity"
         }
@@ -54,9 +68,14 @@ extension ValueType where Value == Int? {
     }
 }
 
-private func allowedTimes(_ shortest: Duration) -> String {
-    let limit = shortest > .zero ? ", at least \(TimeSpan.print(shortest))" : ""
-    return "a time such as 250ms, 10s or 1min 30s\(limit)"
+private func isTime(_ time: Duration, from shortest: Duration, to longest: Duration?) -> Bool {
+    time >= shortest && longest.map { time <= $0 } ?? true
+}
+
+private func allowedTimes(_ shortest: Duration, _ longest: Duration?) -> String {
+    let least = shortest > .zero ? ", at least \(TimeSpan.print(shortest))" : ""
+    let most = longest.map { ", at most \(TimeSpan.print($0))" } ?? ""
+    return "a time such as 250ms, 10s or 1min 30s\(least)\(most)"
 }
 
 extension ValueType where Value == Bool {

@@ -254,11 +254,12 @@ extension Uplink.Reason {
 extension Uplink.GreetingFault {
     /// What went wrong, with the upstream's words.
     fileprivate func text(_ said: String) -> String {
-        let words = said.isEmpty ? "nothing" : "\"\(said)\""
+        let words = said.isEmpty ? "said nothing" : "said \"\(said)\""
         return switch self {
-        case .unexpected: "the upstream said \(words)"
-        case .ended: "the upstream said \(words), and closed the connection"
-        case .timedOut: "the upstream said \(words) within the step's timeout"
+        case .unexpected(let expected):
+            "the upstream \(words) where \"\(expected)\" was expected; check on-connect and its credentials"
+        case .ended: "the upstream \(words), and closed the connection"
+        case .timedOut: "not done within its timeout; the upstream \(words)"
         case .credential(let name, let reason): "credential \(name): \(reason)"
         }
     }

@@ -74,8 +74,8 @@ extension Uplink {
     }
 
     public enum GreetingFault: Equatable, Sendable {
-        /// The upstream said something else than was expected.
-        case unexpected
+        /// The upstream said something else than was expected: this, as a configuration spells it.
+        case unexpected(String)
         /// The upstream closed the connection.
         case ended
         /// The step took longer than its `timeout`.

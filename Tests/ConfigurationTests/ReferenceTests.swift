@@ -35,6 +35,13 @@ import Testing
             "upstream.failover in-order | random; default in-order",
             "upstream.fail-back TIME; default infinity",
             "upstream.write-timeout TIME; default 2min",
+            "upstream.on-connect STEP, or a list; default nothing",
+            "upstream.on-connect.expect BYTES; required",
+            "upstream.on-connect.within SIZE; default right away",
+            "upstream.on-connect.send BYTES; required", "upstream.on-connect.timeout TIME; default 10s",
+            "upstream.heartbeat.every TIME; default 30s", "upstream.keepalive.idle TIME; default 1min",
+            "upstream.keepalive.count NUMBER; default 4",
+            "upstream.reconnect.lasting TIME; default 5min or max",
             "max-clients NUMBER; default infinity", "max-clients-per-user NUMBER; default infinity",
             "when-down hold | discard; default hold", "hold-time TIME; default 5s",
             "ready-when listening | connected; default listening",
@@ -54,11 +61,15 @@ import Testing
         var shown: Set<String> = []
         let pin = String(repeating: "A", count: 43) + "="
         for framing in ["line", "{kind: delimiter, end: x}", "length", "{kind: fixed, size: 2}"] {
+            let steps = "[{send: x}, {expect: x, within: 9}]"
+            let heartbeat = "{send: x, expect: y}"
             let text = file(
                 upstream: """
                     bind-address: 192.0.2.7
                     tls: {ca-file: /a, server-name: b, certificate: /c, key: /d, alpn: e, pin: \(pin)}
                     framing: \(framing)
+                    on-connect: \(steps)
+                    heartbeat: \(heartbeat)
                     """,
                 top: "sockets: {NAME: {group: root}}\ncontrol: {group: root}\n")
             let document = try Document(Array(try read(text).yaml().utf8))
@@ -75,6 +86,7 @@ import Testing
     }
 
     private func paths(in node: Node) -> [String] {
+        if case .list(let nodes) = node.content { return nodes.flatMap(paths) }
         guard case .mapping(let entries) = node.content else { return [] }
         return entries.flatMap { entry in
             [entry.name] + paths(in: entry.value).map { "\(entry.name).\($0)" }

@@ -4,7 +4,7 @@ import Uplink
 /// TLS and the dialogue, between the connection and ready.
 extension ScriptTests {
     static let expired = Uplink.Reason.tls("the certificate has expired", isLasting: true)
-    static let refusedLogin = Uplink.Reason.greeting(step: 1, .unexpected, said: "go away")
+    static let refusedLogin = Uplink.Reason.greeting(step: 1, .unexpected("ok"), said: "go away")
 
     private static func preparing(
         endpoints: Int = 1, isSecured: Bool = true, greeting: [Int] = [1000, 2000]

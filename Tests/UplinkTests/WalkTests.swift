@@ -139,7 +139,8 @@ struct WalkTests {
 
     static let reasons: [Uplink.Reason] = [
         .unresolved("no", isLasting: true), .tls("expired", isLasting: true), .truncated,
-        .greeting(step: 0, .unexpected, said: "no"), .system(call: "connect", errno: 111), .ended, .idle,
+        .greeting(step: 0, .unexpected("ok"), said: "no"), .system(call: "connect", errno: 111), .ended,
+        .idle,
         .framing(.tooLong(limit: 1)),
     ]
 

@@ -39,7 +39,7 @@ enum Fault: CaseIterable {
         case .handshakeStalls: .handshakeTimedOut
         case .wrongCertificate: .tls("it is for another name", isLasting: true)
         case .expiredCertificate: .tls("it has expired", isLasting: true)
-        case .loginRefused: .greeting(step: 1, .unexpected, said: "go away")
+        case .loginRefused: .greeting(step: 1, .unexpected("ok"), said: "go away")
         case .sessionStillHeld: .greeting(step: 1, .ended, said: "already logged in")
         case .writeBlackHoled, .zeroWindow: .stuck
         }
