@@ -69,7 +69,7 @@ extension Bridge {
         do throws(SystemError) {
             let peer = candidates[candidate]
             let local = peer.isUnix ? nil : try configuration.upstream.bindAddress.map(SocketAddress.local)
-            let socket = try FileDescriptor.connecting(to: peer, from: local)
+            let socket = try FileDescriptor.connecting(to: peer, from: local, probing: keepalive)
             let racer = try UpstreamConnection(socket, to: peer, step: step, bridge: self)
             racers[step] = racer
             return racer.isConnecting ? [] : opened(step: step)
@@ -82,6 +82,14 @@ extension Bridge {
                     Uplink.Reason.system(call: error.call.description, errno: error.code)
                 }
             return uplink.failed(step: step, reason, now: loop.now, jitter: jitter())
+        }
+    }
+
+    /// When the kernel asks whether the upstream is still there.
+    var keepalive: FileDescriptor.Probing? {
+        let settings = configuration.upstream.keepalive
+        return settings.idle.map {
+            FileDescriptor.Probing(idle: $0, interval: settings.interval, count: settings.count)
         }
     }
 
@@ -143,6 +151,7 @@ extension Bridge {
             idleWatch = watch
             if let deadline = watch.deadline { arm(.idle, at: deadline) }
         }
+        startHeartbeat()
         limitUnacknowledged(connection)
         dialled = connection.address
         show(.ready(connection.address, attempts: uplink.attempts))
@@ -181,6 +190,7 @@ extension Bridge {
         surroundings?.hearRoutes(true)
         idleWatch = nil
         disarm(.idle)
+        endHeartbeat()
         writeWatch = nil
         disarm(.write)
         probeStart = nil
@@ -250,7 +260,9 @@ extension Bridge {
         let reason: Uplink.Reason =
             if error.isTimeout && probeStart != nil {
                 .addressGone
-            } else if error.isTimeout && configuration.upstream.writeTimeout != nil {
+            } else if error.isTimeout && readySince != nil && !connection.hasUnacknowledged {
+                .keepaliveUnanswered
+            } else if error.isTimeout && readySince != nil && configuration.upstream.writeTimeout != nil {
                 .stuck
             } else {
                 .system(call: error.call.description, errno: error.code)
@@ -259,8 +271,9 @@ extension Bridge {
     }
 
     private func decode(_ body: () throws(FramingError) -> Int) {
-        let (head, count, oversize) = (log.head, log.messages, log.oversize)
+        let (head, count, oversize, answers) = (log.head, log.messages, log.oversize, log.answerCount)
         defer {
+            if log.answerCount != answers { heartbeatWatch?.answered() }
             totals.received.messages += Int(log.messages - count)
             record(
                 .oversize,

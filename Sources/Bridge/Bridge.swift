@@ -24,6 +24,7 @@ public final class Bridge {
         case uplink
         case words
         case idle
+        case heartbeat
         case write
         case probe
         case hold
@@ -57,6 +58,9 @@ public final class Bridge {
     /// When the connection became ready; `nil` while it is not.
     var readySince: ContinuousClock.Instant?
     var idleWatch: IdleWatch?
+    var heartbeatWatch: HeartbeatWatch?
+    /// What is still to be sent of a heartbeat.
+    var heartbeat: ArraySlice<UInt8> = []
     /// While something waits that the kernel does not take.
     var writeWatch: WriteWatch?
     /// When it was asked whether the upstream still answers; `nil` while it is not.
@@ -118,6 +122,7 @@ public final class Bridge {
             log = BroadcastLog(
                 memory: try MirroredMemory(size: sizes.buffer.bytes), framing: upstream.framing,
                 limit: upstream.maxMessage, skipsOversize: upstream.oversize == .skip,
+                answers: upstream.heartbeat?.answers,
                 maximumFrames: sizes.buffer.frames)
             outbox = Outbox(
                 memory: try MirroredMemory(size: sizes.outbox.bytes), maximumFrames: sizes.outbox.frames)
@@ -215,6 +220,7 @@ extension Bridge: TimerHandler {
             perform(uplink.timerFired(now: loop.now, jitter: jitter(), said: greeting?.said ?? ""))
         case .words: refused()
         case .idle: idleTimerFired()
+        case .heartbeat: heartbeatTimerFired()
         case .write: writeTimerFired()
         case .probe: probeTimerFired()
         case .hold: discardHeld()
@@ -258,6 +264,7 @@ extension Bridge: TurnTaker {
         reportFlow()
         watchPatience()
         watchIdle()
+        watchHeartbeat()
         watchEnd()
         connection?.updateInterest(isReadingPaused: greeting.map { !$0.hasRoom } ?? (log.space == 0))
         if stage != .running { continueStopping() }
@@ -269,6 +276,12 @@ extension Bridge: TurnTaker {
         guard stage != .stopped else { return false }
         return canReceive || canConverse || log.canResume || isFanOutNeeded
             || stage == .running && !readQueue.isEmpty && !isOutboxFull
+    }
+}
+
+extension HeartbeatSettings {
+    fileprivate var answers: Answers? {
+        answer.map { Answers(beginning: $0, areHidden: hidesAnswers) }
     }
 }
 

@@ -37,7 +37,8 @@ public struct MemoryBound: Equatable, Sendable {
         buffer = Ring(
             bytes: configuration.buffer, frames: frames.received,
             indexBytes: BroadcastLog.indexBytes(
-                maximumFrames: frames.received, skipsOversize: upstream.oversize == .skip))
+                maximumFrames: frames.received,
+                skipsOversize: upstream.oversize == .skip || upstream.heartbeat?.hidesAnswers == true))
         outbox = Ring(
             bytes: configuration.outbox, frames: frames.sent,
             indexBytes: Outbox.indexBytes(maximumFrames: frames.sent))

@@ -92,7 +92,7 @@ extension Trouble {
         switch reason {
         case .unresolved, .resolutionTimedOut: self = .unresolved
         case .connectTimedOut, .notBound, .otherFamily, .ownSocket: self = .unconnected
-        case .addressGone: self = .failed
+        case .addressGone, .keepaliveUnanswered: self = .failed
         case .system: self = wasReady ? .failed : .unconnected
         case .tls, .handshakeTimedOut: self = .tls
         case .greeting: self = .greeting

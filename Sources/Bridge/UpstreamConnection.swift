@@ -86,7 +86,10 @@ final class UpstreamConnection: ReadinessHandler {
     /// The address of this machine that it comes from, as netlink has it; `nil` over a Unix socket.
     var localHost: [UInt8]? { (try? descriptor.localAddress())?.host }
 
-    func probe(_ probing: FileDescriptor.Probing) throws(SystemError) { try descriptor.probe(probing) }
+    /// The upstream has not acknowledged all that the kernel has taken.
+    var hasUnacknowledged: Bool { descriptor.unsent() > 0 }
+
+    func probe(_ probing: FileDescriptor.Probing?) throws(SystemError) { try descriptor.probe(probing) }
 
     /// For how long nothing has come from the upstream's kernel either.
     var silence: Duration? { descriptor.silence() }

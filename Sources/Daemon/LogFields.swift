@@ -51,6 +51,7 @@ extension Uplink.Reason {
         case .greeting(let step, let fault, _):
             [.reason("on-connect"), JournalField("STEP", "\(step + 1)"), JournalField("FAULT", fault.name)]
         case .heartbeatUnanswered: [.reason("heartbeat")]
+        case .keepaliveUnanswered: [.reason("keepalive")]
         case .truncated: [.reason("truncated")]
         case .ended: [.reason("closed")]
         case .stuck: [.reason("write-timeout")]

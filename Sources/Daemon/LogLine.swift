@@ -246,7 +246,8 @@ extension Uplink.Reason {
         case .truncated: "\(lost): it ended without TLS saying so, and may have been cut off"
         case .greeting(let step, let fault, let said):
             "\(lost): step \(step + 1) of on-connect: \(fault.text(said))"
-        case .heartbeatUnanswered: "\(lost): the heartbeat was not answered"
+        case .heartbeatUnanswered: "\(lost): the heartbeat was not answered before the next was due"
+        case .keepaliveUnanswered: "\(lost): no answer to keepalive"
         }
     }
 }

@@ -58,6 +58,8 @@ extension Uplink {
         case greeting(step: Int, GreetingFault, said: String)
         /// What `heartbeat` expects did not come in time.
         case heartbeatUnanswered
+        /// The kernel has asked whether the upstream is still there, and no answer has come.
+        case keepaliveUnanswered
         /// The upstream closed the connection.
         case ended
         /// Nothing was received for `idle-timeout`.
@@ -113,7 +115,7 @@ extension Uplink.Reason {
         case .greeting(_, .timedOut, _), .resolutionTimedOut, .system, .notBound, .otherFamily, .ownSocket,
             .connectTimedOut, .handshakeTimedOut, .truncated, .ended, .idle, .addressGone, .requested,
             .failBack,
-            .heartbeatUnanswered, .stuck, .framing:
+            .heartbeatUnanswered, .keepaliveUnanswered, .stuck, .framing:
             false
         }
     }
