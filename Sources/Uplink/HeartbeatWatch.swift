@@ -38,6 +38,7 @@ public struct HeartbeatWatch: Equatable, Sendable {
     /// - Parameters:
     ///   - now: The time.
     ///   - isReadable: Something may have arrived that was not looked at yet: the answer is waited for a little longer.
+    /// - Returns: What to do; `due` is the next time.
     public mutating func fired(now: ContinuousClock.Instant, isReadable: Bool) -> Verdict {
         // If so much too late, it was we who stood still (SIGSTOP, suspend).
         let stoodStill = now - due > every / 2
