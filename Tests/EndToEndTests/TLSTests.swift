@@ -182,7 +182,9 @@ struct TLSTests {
             let frames = Wire.line.split(after).frames
             let start = try #require(messages.firstIndex(of: frames[0]))
             #expect(frames == Array(messages[start...]) && frames.count > 1000)
-            #expect(before == Array(messages[..<before.count]) && before.count <= start, "\(before.count) \(start)")
+            #expect(
+                before == Array(messages[..<before.count]) && before.count <= start,
+                "\(before.count) \(start)")
         }
     }
 }
