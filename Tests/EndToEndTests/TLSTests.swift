@@ -122,6 +122,30 @@ struct TLSTests {
         }
     }
 
+    @Test
+    func `what the session holds when there is no room goes on when there is, though nothing more comes`()
+        throws
+    {
+        let scene = try TLSUpstream()
+        let settings = """
+            buffer: 64K
+            sockets: {default: {patience: infinity}}
+            """
+        try DaemonProcess.run(scene.configuration(upstream: "max-message: 1K") + settings) { daemon in
+            let server = try scene.acceptReady()
+            let program = try daemon.connect()
+            // Some of these end where the program's kernel and the ring are full, and the session is not.
+            for count in stride(from: 160, to: 480, by: 16) {
+                let bytes = (0..<count).flatMap { Wire.line.frame($0, size: 1000) }
+                try server.peer.send(bytes)
+                try eventually("the daemon to have done what it can") {
+                    server.stream.unacknowledged == 0 && daemon.process.isAsleep
+                }
+                #expect(try program.receive(bytes.count) == bytes)
+            }
+        }
+    }
+
     @Test func `records of one byte and of 16 KiB, new keys and many tickets between them change nothing`()
         throws
     {
