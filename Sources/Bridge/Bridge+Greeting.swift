@@ -84,7 +84,11 @@ extension Bridge {
             case .moved: break
             case .wouldBlock:
                 if let error = connection.sendError { failed(connection, error) }
-            case .ended: greetingFailed(.ended)
+            case .ended:
+                guard case .tls(let words, let isLasting)? = connection.brokenOff else {
+                    return greetingFailed(.ended)
+                }
+                upstreamFailed(step: connection.step, .tls(words, isLasting: isLasting))
             }
         } catch {
             guard error.isShortage else { return failed(connection, error) }

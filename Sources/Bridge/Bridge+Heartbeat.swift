@@ -35,12 +35,17 @@ extension Bridge {
 
     /// Sends what is left of it, behind what is left of a message that has been begun.
     func sendHeartbeat(on connection: UpstreamConnection) throws(SystemError) {
+        // What is encrypted already may go beyond the message that has been begun.
+        if connection.hasSealed {
+            sent(try connection.sendSealed())
+            guard !connection.hasSealed else { return }
+        }
         if !outbox.isBetweenFrames {
             sent(try outbox.withUnfinished { bytes throws(SystemError) in try connection.send(bytes) })
-            guard outbox.isBetweenFrames else { return }
+            guard outbox.isBetweenFrames, !connection.hasSealed else { return }
         }
         let rest = heartbeat
-        heartbeat = rest.dropFirst(try connection.send(rest.span))
+        heartbeat = rest.dropFirst(try connection.sendBetween(rest.span))
         if heartbeat.isEmpty { heartbeatWatch?.sent(at: loop.now) }
     }
 

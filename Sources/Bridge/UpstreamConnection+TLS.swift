@@ -73,7 +73,7 @@ extension UpstreamConnection {
                     bridge.requestTurn()
                     return count
                 }
-                guard tls.seal(bytes.extracting(count...)) else {
+                guard tls.seal(bytes.extracting(count...)) != nil else {
                     throw SystemError(call: "send", code: EPIPE)
                 }
             }
@@ -83,6 +83,29 @@ extension UpstreamConnection {
             bridge.requestTurn()
             return count
         }
+    }
+
+    /// Whether bytes are encrypted already of what `send` was given, and have not gone out.
+    var hasSealed: Bool { tls?.hasSealed ?? false }
+
+    /// Sends those, as far as the kernel takes them, and no others.
+    ///
+    /// - Returns: How many are gone, of what `send` was given.
+    func sendSealed() throws(SystemError) -> Int { try tls.map(flush) ?? 0 }
+
+    /// Sends what is not among that which `send` is given, and comes between: nothing may be sealed.
+    ///
+    /// - Returns: How many bytes need not be given again.
+    func sendBetween(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
+        guard let tls else { return try send(bytes) }
+        precondition(!tls.hasSealed, "something would come into the middle of what is sealed")
+        _ = try flush(tls)
+        guard tls.isOutputEmpty else { return 0 }
+        guard let count = tls.seal(bytes, counts: false) else {
+            throw SystemError(call: "send", code: EPIPE)
+        }
+        _ = try flush(tls)
+        return count
     }
 
     /// Sends what is encrypted, as far as the kernel takes it.

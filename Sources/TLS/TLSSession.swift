@@ -237,8 +237,8 @@ import Glibc
     /// Whether nothing waits to be sent.
     public var isOutputEmpty: Bool { output.isEmpty }
 
-    /// Whether messages are among what waits to be sent.
-    public var hasSealed: Bool { !records.isEmpty }
+    /// Whether what waits to be sent has bytes in it that count.
+    public var hasSealed: Bool { records.contains { $0.plaintext > 0 } }
 
     /// Lends what waits to be sent; `moved` then tells how much of it was.
     public func withOutput<R, E>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
@@ -247,7 +247,7 @@ import Glibc
 
     /// So much of the output was sent.
     ///
-    /// - Returns: How many bytes of those sealed were in records that are thereby sent whole. Of what is in a record that is
+    /// - Returns: How many bytes of those sealed that count were in records that are thereby sent whole. Of what is in a record that is
     ///   cut off, the peer sees nothing.
     public func moved(_ count: Int) -> Int {
         let gone = output.gone + count
@@ -262,8 +262,11 @@ import Glibc
 
     /// Encrypts as much of the beginning of `bytes` as may wait at once, when nothing waits any more.
     ///
-    /// - Returns: Whether that was possible; otherwise nothing can be sent any more.
-    public func seal(_ bytes: Span<UInt8>) -> Bool {
+    /// - Parameters:
+    ///   - bytes: What is to be sent.
+    ///   - counts: Whether `moved` tells of it.
+    /// - Returns: How much; `nil` when nothing can be sent any more.
+    public func seal(_ bytes: Span<UInt8>, counts: Bool = true) -> Int? {
         precondition(output.isEmpty, "sealed before the last was sent")
         var start = 0
         while start < bytes.count && records.count < Self.mostRecords {
@@ -276,11 +279,11 @@ import Glibc
                 unsafe SSL_write_ex(ssl, $0.baseAddress, $0.count, &count)
             }
             guard isWritten == 1 else { break }
-            records.append((output.count, count))
+            records.append((output.count, counts ? count : 0))
             sealed += 1
             start += count
         }
-        return start > 0 || bytes.isEmpty
+        return start > 0 || bytes.isEmpty ? start : nil
     }
 
     /// OpenSSL leaves this to us.

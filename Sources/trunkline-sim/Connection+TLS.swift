@@ -38,7 +38,7 @@ extension Connection {
     func sendOnce(_ bytes: Span<UInt8>) throws(SystemError) -> Transfer {
         guard let tls else { return try descriptor.send(bytes) }
         var count = try flush(tls)
-        while tls.isOutputEmpty && count < bytes.count && tls.seal(bytes.extracting(count...)) {
+        while tls.isOutputEmpty && count < bytes.count && tls.seal(bytes.extracting(count...)) != nil {
             count += try flush(tls)
         }
         return count > 0 || bytes.isEmpty ? .moved(count) : .wouldBlock

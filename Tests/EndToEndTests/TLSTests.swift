@@ -146,6 +146,29 @@ struct TLSTests {
         }
     }
 
+    @Test func `what is sent between messages comes between messages, also while the upstream takes little`()
+        throws
+    {
+        let scene = try TLSUpstream(receiveBuffer: 8192)
+        let more = "heartbeat: {send: 'beat\\n', every: 100ms}"
+        try DaemonProcess.run(scene.configuration(upstream: more)) { daemon in
+            let server = try scene.acceptReady()
+            let program = try daemon.connect()
+            let messages = (0..<12_000).map { Wire.line.frame($0, size: 1023) }
+            var rest = messages.flatMap { $0 }[...]
+            var received: [UInt8] = []
+            try eventually("the last message", within: .seconds(40)) {
+                rest = rest.dropFirst(try program.sendSome(rest.prefix(1 << 17)))
+                received += try server.peer.receiveNow() ?? []
+                return received.suffix(2000).firstRange(of: messages[11_999]) != nil
+            }
+            let beat = Array("beat\n".utf8)
+            let frames = Wire.line.split(received).frames
+            #expect(frames.filter { $0 != beat } == messages)
+            #expect(frames.count { $0 == beat } > 1)
+        }
+    }
+
     @Test func `records of one byte and of 16 KiB, new keys and many tickets between them change nothing`()
         throws
     {

@@ -40,7 +40,7 @@ final class Pair {
         }
     }
 
-    func seal(_ bytes: [UInt8]) -> Bool { session.seal(bytes.span) }
+    func seal(_ bytes: [UInt8], counts: Bool = true) -> Int? { session.seal(bytes.span, counts: counts) }
 
     /// Sends what is encrypted.
     @discardableResult

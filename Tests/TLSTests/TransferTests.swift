@@ -56,7 +56,7 @@ import Testing
     @Test func `only bytes of whole records are gone`() throws {
         let pair = try connected()
         let bytes = [UInt8](repeating: 7, count: 100_000)
-        #expect(pair.seal(bytes))
+        #expect(pair.seal(bytes) == 4 << 14)
         let total = pair.session.withOutput { $0.count }
         #expect(total > 4 << 14 && total < (4 << 14) + 400)
         // All of the first record but a byte, then that byte.
@@ -67,6 +67,14 @@ import Testing
         #expect(!pair.session.isOutputEmpty && pair.session.hasSealed)
         #expect(pair.session.moved(1) == 1 << 14)
         #expect(pair.session.isOutputEmpty && !pair.session.hasSealed)
+    }
+
+    @Test func `what does not count is sent, and not told of`() throws {
+        let pair = try connected()
+        #expect(pair.seal([1, 2], counts: false) == 2)
+        #expect(!pair.session.isOutputEmpty && !pair.session.hasSealed)
+        #expect(try pair.flush() == 0)
+        #expect(try pair.server.receiveNow() == [1, 2])
     }
 
     @Test func `a server that says that it ends, and one that does not`() throws {
@@ -113,7 +121,7 @@ import Testing
             try pair.server.updateKey()
             try pair.server.send([round])
             #expect(pair.receiveAll().bytes == [round])
-            #expect(pair.seal([round]))
+            #expect(pair.seal([round]) == 1)
             #expect(try pair.flush() == 1)
             #expect(try pair.server.receiveNow() == [round])
         }
