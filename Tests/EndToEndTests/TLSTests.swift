@@ -157,9 +157,12 @@ struct TLSTests {
             let messages = (0..<12_000).map { Wire.line.frame($0, size: 1023) }
             var rest = messages.flatMap { $0 }[...]
             var received: [UInt8] = []
+            var looks = 0
             try eventually("the last message", within: .seconds(40)) {
                 rest = rest.dropFirst(try program.sendSome(rest.prefix(1 << 17)))
-                received += try server.peer.receiveNow() ?? []
+                looks += 1
+                // Seldom, so that the daemon has encrypted what its kernel does not take.
+                if rest.isEmpty || looks % 100 == 0 { received += try server.peer.receiveNow() ?? [] }
                 return received.suffix(2000).firstRange(of: messages[11_999]) != nil
             }
             let beat = Array("beat\n".utf8)
