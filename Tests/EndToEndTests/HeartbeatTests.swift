@@ -127,10 +127,11 @@ struct HeartbeatTests {
         let upstream = try FakeUpstream()
         let heartbeat = #"{send: '# ping\n', every: 200ms, expect: '# pong'}"#
         let rest = "buffer: 64K\nsockets: {default: {patience: infinity}}"
+        // Before the daemon waits for an answer: it takes its time.
+        let stream = (0..<10_000).flatMap { Wire.line.frame($0, size: 1000) }
         try DaemonProcess.run(Self.configuration(upstream.address, heartbeat, rest)) { daemon in
             let server = try upstream.accept()
             let program = try daemon.connect()
-            let stream = (0..<10_000).flatMap { Wire.line.frame($0, size: 1000) }
             var sent = 0
             while !server.staysFull(for: .milliseconds(50)) { sent += try server.sendSome(stream[sent...]) }
             // For five intervals nothing of it is read.
