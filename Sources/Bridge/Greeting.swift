@@ -19,6 +19,16 @@ final class Greeting {
     /// What the steps have taken that is for clients, too.
     private var shown: [UInt8] = []
 
+    /// The most bytes that the dialogue takes; what clients are to have of it is kept in an array that doubles.
+    static func longestMemory(_ steps: [DialogueStep]) -> Int {
+        guard !steps.isEmpty else { return 0 }
+        let shown = steps.reduce(0) { sum, step in
+            guard case .expect(let expectation) = step.action, expectation.isShown else { return sum }
+            return sum + (expectation.within ?? expectation.bytes.count)
+        }
+        return capacity + GreetingScript.size(for: steps) + 2 * (shown + capacity)
+    }
+
     init(_ steps: [DialogueStep]) throws(GreetingError) {
         dialogue = Dialogue(steps)
         script = try .read(for: steps)

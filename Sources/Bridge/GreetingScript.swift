@@ -22,7 +22,7 @@ struct GreetingScript: ~Copyable {
 
     /// What these steps send; the credentials are read afresh.
     static func read(for steps: [DialogueStep]) throws(GreetingError) -> GreetingScript {
-        var script = try GreetingScript(size: max(1, steps.reduce(0) { $0 + room(for: $1) }))
+        var script = try GreetingScript(size: size(for: steps))
         for (index, step) in steps.enumerated() {
             let start = script.count
             if case .send(let pieces) = step.action {
@@ -32,6 +32,9 @@ struct GreetingScript: ~Copyable {
         }
         return script
     }
+
+    /// The bytes of its memory.
+    static func size(for steps: [DialogueStep]) -> Int { max(1, steps.reduce(0) { $0 + room(for: $1) }) }
 
     /// One byte more than a credential may have shows one that is longer.
     private static func room(for step: DialogueStep) -> Int {

@@ -24,6 +24,8 @@ public struct MemoryBound: Equatable, Sendable {
     public let outbox: Ring
     /// What TLS takes, if the upstream is to be spoken to with it.
     public let tlsBytes: Int
+    /// The dialogue before everything else; 0 without one.
+    public let dialogueBytes: Int
     /// One client: its records, the message that it has begun, if it may send, and the rest of one that it had the
     /// beginning of, where messages may be dropped for it.
     public let clientBytes: Int
@@ -43,6 +45,7 @@ public struct MemoryBound: Equatable, Sendable {
             bytes: configuration.outbox, frames: frames.sent,
             indexBytes: Outbox.indexBytes(maximumFrames: frames.sent))
         tlsBytes = upstream.tls == nil ? 0 : TLSSession.longestMemory
+        dialogueBytes = Greeting.longestMemory(upstream.onConnect)
         let inlet = Inlet.longestStorage(framing: upstream.sendFraming, limit: upstream.maxMessage)
         let rest = upstream.maxMessage + upstream.framing.overhead
         let messages = configuration.sockets.map { socket in
@@ -54,7 +57,7 @@ public struct MemoryBound: Equatable, Sendable {
 
     /// Without the clients.
     public var fixedBytes: Int {
-        buffer.bytes + buffer.indexBytes + outbox.bytes + outbox.indexBytes + tlsBytes
+        buffer.bytes + buffer.indexBytes + outbox.bytes + outbox.indexBytes + tlsBytes + dialogueBytes
     }
 
     /// All of it, or `Int.max`; `nil` if the number of clients is not bounded.

@@ -11,6 +11,9 @@ public struct MemoryReport: CustomStringConvertible, Sendable {
         let buffer = "\(size(bound.buffer.bytes)), and \(size(bound.buffer.indexBytes)) for its index"
         let outbox = "\(size(bound.outbox.bytes)), and \(size(bound.outbox.indexBytes)) for its index"
         let clients = bound.clients.map { " each; max-clients is \($0)" } ?? " each, without max-clients"
+        let dialogue =
+            bound.dialogueBytes > 0
+            ? ["  dialogue \(size(bound.dialogueBytes)) until a connection is ready"] : []
         let control = ControlService.longestMemory(configuration)
         let total =
             if let total = bound.total {
@@ -30,7 +33,7 @@ public struct MemoryReport: CustomStringConvertible, Sendable {
             "  upstream  \(size(kernel.tcpReceive)) received (net.ipv4.tcp_rmem), \(size(kernel.tcpSend)) sent (net.ipv4.tcp_wmem)",
             "  clients   \(size(kernel.unixSend)) each (net.core.wmem_default), and what their own sockets hold",
         ]
-        description = (lines + tls + others).map { "# \($0)\n" }.joined()
+        description = (lines + dialogue + tls + others).map { "# \($0)\n" }.joined()
     }
 }
 

@@ -201,6 +201,32 @@ struct LogLineTests {
         #expect(reason.fields.assignments == fields)
     }
 
+    @Test(
+        arguments: [
+            (
+                .unexpected("OK"), "No.",
+                "the upstream said \"No.\" where \"OK\" was expected; check on-connect"
+                    + " and its credentials", "unexpected"
+            ),
+            (
+                .unexpected("OK"), "",
+                "the upstream said nothing where \"OK\" was expected; check on-connect"
+                    + " and its credentials", "unexpected"
+            ),
+            (.ended, "Bye", "the upstream said \"Bye\", and closed the connection", "closed"),
+            (.timedOut, "", "not done within its timeout; the upstream said nothing", "timeout"),
+            (.credential("pass", reason: "it is empty"), "", "credential pass: it is empty", "credential"),
+        ] as [(Uplink.GreetingFault, String, String, String)])
+    func `why the dialogue before everything else has failed`(
+        fault: Uplink.GreetingFault, said: String, text: String, name: String
+    ) {
+        let reason = Uplink.Reason.greeting(step: 1, fault, said: said)
+        #expect(
+            reason.text(address: "x:1", wasReady: false)
+                == "cannot connect to x:1: step 2 of on-connect: \(text)")
+        #expect(reason.fields.assignments == ["REASON=on-connect", "STEP=2", "FAULT=\(name)"])
+    }
+
     @Test func `why a connection is given up`() {
         #expect(
             Uplink.Reason.stuck.text(address: "x:1", wasReady: true)
@@ -210,6 +236,14 @@ struct LogLineTests {
             Uplink.Reason.addressGone.text(address: "x:1", wasReady: true)
                 == "connection to x:1 lost: the address that it came from has gone")
         #expect(Uplink.Reason.addressGone.fields.assignments == ["REASON=address-gone"])
+        #expect(
+            Uplink.Reason.keepaliveUnanswered.text(address: "x:1", wasReady: true)
+                == "connection to x:1 lost: no answer to keepalive")
+        #expect(Uplink.Reason.keepaliveUnanswered.fields.assignments == ["REASON=keepalive"])
+        #expect(
+            Uplink.Reason.heartbeatUnanswered.text(address: "x:1", wasReady: true)
+                == "connection to x:1 lost: the heartbeat was not answered before the next was due")
+        #expect(Uplink.Reason.heartbeatUnanswered.fields.assignments == ["REASON=heartbeat"])
     }
 
     @Test(

@@ -43,6 +43,23 @@ struct MemoryReportTests {
         #expect(!"\(MemoryReport(plain, kernel: .current))".contains("TLS"))
     }
 
+    @Test func `a dialogue before everything else is in it`() throws {
+        let step = "on-connect: [{send: '12${credential:x}'}, {expect: x, within: 1K, show: yes}]"
+        let bound = MemoryBound(try Self.configuration("", step))
+        #expect(bound.dialogueBytes == 8192 + 2 + 4097 + 2 * (1024 + 8192))
+        let plain = MemoryBound(try Self.configuration(""))
+        #expect(plain.dialogueBytes == 0 && bound.fixedBytes == plain.fixedBytes + bound.dialogueBytes)
+        let kernel = SocketBufferLimits(tcpReceive: nil, tcpSend: nil, unixSend: nil)
+        let report = MemoryReport(try Self.configuration("", step), kernel: kernel).description
+        #expect(report.contains("\n#   dialogue 30.1K until a connection is ready\n"))
+    }
+
+    @Test func `answers that are hidden have an index as well`() throws {
+        let hiding = MemoryBound(
+            try Self.configuration("buffer: 4M", "heartbeat: {send: a, expect: b, hide: yes}"))
+        #expect(hiding.buffer.indexBytes > 2 << 20)
+    }
+
     @Test func `without a number of clients there is no sum, and no overflow with the largest`() throws {
         #expect(MemoryBound(try Self.configuration("")).total == nil)
         for count in [Int.max, .max - 1, .max / 66_562] {
