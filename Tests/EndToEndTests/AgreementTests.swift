@@ -28,7 +28,9 @@ struct AgreementTests {
         }
         let place =
             parts[0..<4].reversed().map { hexadecimal($0, 2) }.joined() + ":" + hexadecimal(parts[4], 4)
-        let states = text(of: "/proc/net/tcp").split(separator: "\n").compactMap { line in
+        // Those of the daemon's network namespace.
+        let states = text(of: "/proc/\(daemon.process.pid)/net/tcp").split(separator: "\n").compactMap {
+            line in
             let fields = line.split(separator: " ")
             return fields.count > 3 && fields[2] == place ? Connection(rawValue: String(fields[3])) : nil
         }
@@ -60,6 +62,10 @@ struct AgreementTests {
             connection: connection, clients: counted == description.clients.count ? counted : -2)
     }
 
+    static func views(_ daemon: DaemonProcess, _ upstream: FakeUpstream, _ described: Description) -> [View] {
+        [kernel(daemon, upstream), status(daemon), description(described)]
+    }
+
     /// Waits until all three say this.
     static func expect(
         _ connection: Connection, clients: Int, _ daemon: DaemonProcess, _ upstream: FakeUpstream
@@ -70,7 +76,7 @@ struct AgreementTests {
         var described = try controller.describe()
         try eventually("\(expected), not \(views)") {
             described = try controller.describe()
-            views = [kernel(daemon, upstream), status(daemon), description(described)]
+            views = Self.views(daemon, upstream, described)
             return views.allSatisfy { $0 == expected }
         }
         return described

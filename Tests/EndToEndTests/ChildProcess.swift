@@ -87,19 +87,12 @@ final class ChildProcess {
 
     /// What it is doing, thread by thread, for who has waited for its end in vain.
     private var whereabouts: String {
-        let tasks = "/proc/\(pid)/task"
-        guard let directory = opendir(tasks) else { return "which is gone, though nobody was told" }
-        defer { closedir(directory) }
-        var threads: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard Int(name) != nil else { continue }
-            let state =
-                text(of: "\(tasks)/\(name)/stat").split(separator: ")").last?.dropFirst().prefix(1) ?? "?"
-            threads.append("\(state) in \(text(of: "\(tasks)/\(name)/wchan"))")
+        let threads = names(in: "task").map { name in
+            let task = "/proc/\(pid)/task/\(name)"
+            let state = text(of: "\(task)/stat").split(separator: ")").last?.dropFirst().prefix(1) ?? "?"
+            return "\(state) in \(text(of: "\(task)/wchan"))"
         }
+        guard !threads.isEmpty else { return "which is gone, though nobody was told" }
         return "whose threads are: \(threads.joined(separator: ", "))"
     }
 
@@ -145,11 +138,28 @@ final class ChildProcess {
     }
 
     /// How many descriptors it has open; 0 after its end.
-    var descriptorCount: Int {
-        guard let directory = opendir("/proc/\(pid)/fd") else { return 0 }
+    var descriptorCount: Int { names(in: "fd").count }
+
+    var threadCount: Int { names(in: "task").count }
+
+    /// How many files and directories it watches (proc_pid_fdinfo(5)).
+    var watchCount: Int {
+        names(in: "fdinfo").map { name in
+            text(of: "/proc/\(pid)/fdinfo/\(name)").split(separator: "\n").count { $0.hasPrefix("inotify ") }
+        }.reduce(0, +)
+    }
+
+    /// What a directory of numbers in proc_pid(5) holds.
+    private func names(in directory: String) -> [String] {
+        guard let directory = opendir("/proc/\(pid)/\(directory)") else { return [] }
         defer { closedir(directory) }
-        var count = 0
-        while let entry = readdir(directory) { if entry.pointee.d_type == DT_LNK { count += 1 } }
-        return count
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if Int(name) != nil { names.append(name) }
+        }
+        return names
     }
 }

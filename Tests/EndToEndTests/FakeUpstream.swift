@@ -34,9 +34,9 @@ final class FakeUpstream {
     }
 
     /// A server at any port of an address that this machine has.
-    init(on host: String) throws {
-        receiveBuffer = nil
-        let first = try Self.listening(on: try Self.place(host, 0), nil)
+    init(on host: String, receiveBuffer: Int32? = nil) throws {
+        self.receiveBuffer = receiveBuffer
+        let first = try Self.listening(on: try Self.place(host, 0), receiveBuffer)
         place = try first.localAddress()
         address = place.description
         listener = consume first

@@ -1,0 +1,157 @@
+import Control
+import Glibc
+import TestSupport
+
+/// What can be wrong with the way to an upstream, or with the upstream.
+enum Outage: CaseIterable, Sendable {
+    case nameUnknown
+    case resolverFails
+    case resolverBlackHoled
+    case refused
+    case addressBlackHoled
+    case ipv6BlackHoled
+    case acceptsThenResets
+    case acceptsThenSilence
+    case acceptsThenCloses
+    case greetsThenCloses
+    case cutInMessage
+    case halfClosed
+    case writeBlackHoled
+    case zeroWindow
+
+    /// Lines of the section `upstream`.
+    var settings: [String] {
+        switch self {
+        case .resolverBlackHoled, .addressBlackHoled: ["connect-timeout: 100ms"]
+        case .acceptsThenSilence: ["idle-timeout: \(400 * slowdown)ms"]
+        // Otherwise the address that the connection comes from is the server's own, and goes with it.
+        case .writeBlackHoled: ["bind-address: 192.0.2.1", "write-timeout: 200ms", "connect-timeout: 100ms"]
+        case .zeroWindow: ["write-timeout: 200ms"]
+        case .nameUnknown, .resolverFails, .refused, .ipv6BlackHoled, .acceptsThenResets, .acceptsThenCloses,
+            .greetsThenCloses, .cutInMessage, .halfClosed:
+            []
+        }
+    }
+
+    /// Words of which one is told while there is no connection; none when there soon is one.
+    var reasons: [String] {
+        switch self {
+        case .nameUnknown: ["cannot resolve feed.test:"]
+        case .resolverFails: ["Temporary failure in name resolution"]
+        case .resolverBlackHoled: ["no answer within connect-timeout", "earlier look-ups still wait"]
+        case .refused: ["Connection refused"]
+        case .addressBlackHoled: ["no answer within connect-timeout"]
+        case .ipv6BlackHoled: []
+        case .acceptsThenResets: ["Connection reset by peer"]
+        case .acceptsThenSilence: ["nothing was received for idle-timeout"]
+        case .acceptsThenCloses, .greetsThenCloses, .cutInMessage, .halfClosed: ["the upstream closed it"]
+        case .writeBlackHoled, .zeroWindow: ["the upstream took nothing for write-timeout"]
+        }
+    }
+
+    /// A connection that is well needs messages from the upstream to stay so.
+    var needsLife: Bool { self == .acceptsThenSilence }
+
+    /// A connection ends by it only if the upstream takes less than there is to be sent.
+    var needsFlood: Bool { self == .zeroWindow }
+
+    /// The upstream accepts connections all the same.
+    var connects: Bool {
+        switch self {
+        case .nameUnknown, .resolverFails, .resolverBlackHoled, .refused, .addressBlackHoled,
+            .writeBlackHoled:
+            false
+        case .ipv6BlackHoled, .acceptsThenResets, .acceptsThenSilence, .acceptsThenCloses, .greetsThenCloses,
+            .cutInMessage, .halfClosed, .zeroWindow:
+            true
+        }
+    }
+
+    /// How long it takes to end meanwhile, at the most: an upstream that takes nothing is waited for.
+    var longestEnd: Duration { self == .zeroWindow ? .orderlyEnd : .seconds(1) }
+
+    /// It happens to the connection that stands.
+    func begin(_ scene: OutageScene) throws {
+        switch self {
+        case .nameUnknown, .resolverFails, .resolverBlackHoled:
+            scene.names.answer =
+                switch self {
+                case .nameUnknown: .noSuchName
+                case .resolverFails: .failure
+                default: .silence
+                }
+            try scene.loseServer().close()
+        case .refused:
+            scene.upstream.stopListening()
+            try scene.loseServer().close()
+        case .addressBlackHoled:
+            // The upstream's end is still heard.
+            scene.daemon.signal(SIGSTOP)
+            try scene.loseServer().close()
+            try scene.leave()
+            scene.daemon.signal(SIGCONT)
+        case .ipv6BlackHoled:
+            scene.names.answer = .addresses([OutageScene.nobody, OutageScene.host])
+            try scene.loseServer().close()
+        case .greetsThenCloses: try scene.loseServer().close()
+        case .writeBlackHoled:
+            scene.hold(try scene.loseServer())
+            try scene.leave()
+            scene.sayUp()
+        case .acceptsThenResets, .acceptsThenSilence, .acceptsThenCloses, .cutInMessage, .halfClosed,
+            .zeroWindow:
+            try receive(try scene.loseServer(), scene)
+        }
+    }
+
+    /// It happens to a connection that was made meanwhile.
+    func receive(_ stream: Stream, _ scene: OutageScene) throws {
+        switch self {
+        case .acceptsThenResets: stream.reset()
+        case .acceptsThenSilence, .zeroWindow: scene.hold(stream)
+        case .acceptsThenCloses: stream.close()
+        case .greetsThenCloses:
+            try scene.sendWhole(to: stream)
+            // Longer than a connection lives that counts as a failure, or not.
+            scene.hold(stream, for: scene.isFlooding ? .zero : .milliseconds(2100))
+        case .cutInMessage:
+            try scene.sendPart(to: stream)
+            stream.close()
+        case .halfClosed:
+            stream.finishSending()
+            scene.hold(stream)
+        case .ipv6BlackHoled: scene.take(stream)
+        // Made before it began.
+        case .nameUnknown, .resolverFails, .resolverBlackHoled, .refused, .addressBlackHoled,
+            .writeBlackHoled:
+            stream.close()
+        }
+    }
+
+    func end(_ scene: OutageScene) throws {
+        switch self {
+        case .nameUnknown, .resolverFails, .resolverBlackHoled, .ipv6BlackHoled:
+            scene.names.answer = .addresses([OutageScene.host])
+        case .refused: try scene.network.inside { try scene.upstream.listen() }
+        case .addressBlackHoled, .writeBlackHoled: try scene.comeBack()
+        case .acceptsThenResets, .acceptsThenSilence, .acceptsThenCloses, .greetsThenCloses, .cutInMessage,
+            .halfClosed, .zeroWindow:
+            break
+        }
+    }
+
+    /// It was tried so many times in vain.
+    func isTried(_ times: Int, _ scene: OutageScene) throws -> Bool {
+        guard !connects else {
+            // It takes two seconds each time.
+            let most = self == .greetsThenCloses ? 2 : 3
+            return self == .ipv6BlackHoled ? scene.isWell : scene.connections >= min(times, most)
+        }
+        let uplink = try scene.describe().bridge.uplink
+        // Only a person mends it: the daemon waits for long.
+        if self == .nameUnknown, uplink.attempts >= 2, uplink.attempts < times, uplink.state == .waiting {
+            scene.daemon.signal(SIGUSR1)
+        }
+        return uplink.attempts >= times
+    }
+}

@@ -1,0 +1,53 @@
+import Control
+import Glibc
+import TestSupport
+import Testing
+
+/// Everything that can be wrong with an upstream, on the real kernel.
+@Suite(
+    .timeLimit(.minutes(minutesToHang)),
+    .enabled(if: geteuid() == 0, "only root may make a network namespace"))
+struct OutageTests {
+    @Test(arguments: Outage.allCases, [false, true])
+    func `it comes back from the third attempt in vain, tells the truth meanwhile, and has not grown`(
+        outage: Outage, isFlooding: Bool
+    ) throws {
+        try OutageScene.run(outage) { scene in
+            let process = scene.daemon.process
+            try scene.untilTold(.established)
+            let (before, start) = (Usage(process), process.processorTime)
+            scene.isFlooding = isFlooding
+            if isFlooding { try scene.until("a flood") { scene.hasFlowed } }
+
+            try scene.beginOutage()
+            try scene.until("three attempts in vain") { try outage.isTried(3, scene) }
+            if !outage.reasons.isEmpty {
+                try scene.until("\(outage.reasons)") { scene.isReasonTold() }
+                if !outage.connects { try scene.untilTold(.none) }
+            }
+            let spent = process.processorTime - start
+            #expect(isFlooding || outage == .zeroWindow || spent < .milliseconds(300), "\(spent)")
+
+            try scene.endOutage()
+            try scene.converse()
+            try scene.untilTold(.established)
+            #expect(try scene.describe().bridge.uplink.reason == nil)
+            try scene.until("nothing more than before") { !Usage(process).hasGrown(since: before) }
+            #expect(process.memory - before.memory < 2 << 20)
+            #expect(scene.daemon.log.count < 30, "\(scene.daemon.log)")
+            let rest = process.processorTime
+            try scene.pass(.milliseconds(100))
+            #expect(process.processorTime - rest <= .milliseconds(50), "it spins")
+        }
+    }
+
+    @Test(arguments: Outage.allCases)
+    func `it can be ended meanwhile, at once`(outage: Outage) throws {
+        try OutageScene.run(outage) { scene in
+            try scene.beginOutage()
+            try scene.until("an attempt in vain") { try outage.isTried(1, scene) }
+            #expect(try scene.daemon.terminate(within: outage.longestEnd) == 0)
+            #expect(scene.daemon.manager.notices.contains("STOPPING=1"))
+        }
+    }
+}

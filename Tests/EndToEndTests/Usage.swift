@@ -1,0 +1,19 @@
+/// What a process uses, of what it should give back.
+struct Usage {
+    let descriptors: Int
+    let threads: Int
+    let watches: Int
+    let memory: Int
+
+    init(_ process: ChildProcess) {
+        descriptors = process.descriptorCount
+        threads = process.threadCount
+        watches = process.watchCount
+        memory = process.memory
+    }
+
+    /// There is more of what can be counted; memory is another matter.
+    func hasGrown(since before: Usage) -> Bool {
+        descriptors > before.descriptors || threads > before.threads || watches > before.watches
+    }
+}
