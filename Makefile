@@ -50,11 +50,16 @@ soak: ## abuse the daemon at random for a minute, or for SECONDS, and account fo
 	@scripts/setup test
 	TRUNKLINE_SOAK=$(SECONDS) swift test --disable-xctest $(swift_flags) --filter SoakTests
 
+.PHONY: reconnects
+reconnects: ## lose the upstream five thousand times, in each of several ways: nothing may be left of it
+	@scripts/setup test
+	TRUNKLINE_RECONNECTS=5000 swift test --disable-xctest $(swift_flags) --filter LeakTests
+
 .PHONY: test-long
-test-long: ## every test under two sanitizers, then a minute of random abuse (about twenty minutes)
+test-long: ## every test under two sanitizers, then thousands of reconnects and a minute of random abuse (about 25 minutes)
 	@scripts/setup test
 	@scripts/test-long
-	@$(MAKE) --no-print-directory soak
+	@$(MAKE) --no-print-directory reconnects soak
 
 .PHONY: abuses
 abuses: ## misuse the daemon in every way, and print what each costs
