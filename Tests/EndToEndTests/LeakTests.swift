@@ -5,8 +5,8 @@ import Testing
 /// Connections made anew, again and again: so many times as `TRUNKLINE_RECONNECTS` says (`make reconnects`), or 200.
 @Suite(.timeLimit(.minutes(minutesToHang)))
 struct LeakTests {
-    private static let count =
-        getenv("TRUNKLINE_RECONNECTS").flatMap { Int(String(cString: $0)) } ?? 200
+    private static let wanted = getenv("TRUNKLINE_RECONNECTS").flatMap { Int(String(cString: $0)) }
+    private static let count = wanted ?? 200
 
     private static func configuration(_ address: String) -> String {
         """
@@ -29,9 +29,13 @@ struct LeakTests {
         try eventually("nothing more than \(before) after \(what), not \(Usage(process))") {
             !Usage(process).hasGrown(since: before)
         }
-        #expect(process.memory - before.memory < 512 << 10)
+        let after = Usage(process)
+        #expect(after.memory - before.memory < 512 << 10)
         #expect(spent < .milliseconds(2) * count, "\(spent) for \(count)")
         #expect(daemon.log.count < 60, "\(daemon.log.count) lines")
+        if wanted != nil {
+            print("\(count) \(what): \(before) before, \(after) after, \(spent) of a processor")
+        }
         #expect(try daemon.terminate() == 0)
     }
 

@@ -17,3 +17,9 @@ struct Usage {
         descriptors > before.descriptors || threads > before.threads || watches > before.watches
     }
 }
+
+extension Usage: CustomStringConvertible {
+    var description: String {
+        "\(descriptors) descriptors, \(threads) threads, \(watches) watches, \(memory >> 10) kB"
+    }
+}

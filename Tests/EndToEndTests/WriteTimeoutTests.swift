@@ -37,7 +37,9 @@ struct WriteTimeoutTests {
         }
     }
 
-    @Test func `a server that stops reading is given up, and what waited is sent to the next`() throws {
+    /// aprsc 31: a server that took no data was disconnected from, and never connected to again.
+    @Test(.bug("https://github.com/hessu/aprsc/issues/31"))
+    func `a server that stops reading is given up, and what waited is sent to the next`() throws {
         try isGivenUp(try FakeUpstream(receiveBuffer: 4096))
     }
 

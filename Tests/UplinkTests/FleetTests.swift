@@ -43,7 +43,8 @@ struct FleetTests {
         return counts
     }
 
-    @Test(arguments: seeds)
+    /// teleport 6889: all clients of a large cluster connected to a server that was back in the same second.
+    @Test(.bug("https://github.com/gravitational/teleport/issues/6889"), arguments: seeds)
     func `they spread out evenly, and the server that is back is not overrun`(seed: UInt64) {
         let (attempts, connections) = Self.attempts(seed: seed, awayFor: 300)
         // Each tries once at the moment of the loss; the rest is spread.
