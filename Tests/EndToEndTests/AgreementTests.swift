@@ -43,7 +43,8 @@ struct AgreementTests {
     static func status(_ daemon: DaemonProcess) -> View {
         let text = daemon.manager.statuses.last ?? ""
         let connection: Connection =
-            text.hasPrefix("ready") ? .established : text.hasPrefix("ended") ? .ended : .none
+            ["ready", "beginning TLS with", "connected to"].contains(where: text.hasPrefix)
+            ? .established : text.hasPrefix("ended") ? .ended : .none
         let count = text.split(separator: ", ").compactMap { part in
             part.hasSuffix(" client") || part.hasSuffix(" clients") ? Int(part.prefix { $0 != " " }) : nil
         }

@@ -18,15 +18,24 @@ enum Outage: CaseIterable, Sendable {
     case halfClosed
     case writeBlackHoled
     case zeroWindow
+    case handshakeStalls
+    case wrongCertificate
+    case expiredCertificate
+    case loginRefused
+    case sessionStillHeld
 
     /// Lines of the section `upstream`.
-    var settings: [String] {
-        switch self {
+    func settings(_ directory: TemporaryDirectory) -> [String] {
+        let tls = "tls: {ca-file: '\(directory("ca"))'}"
+        return switch self {
         case .resolverBlackHoled, .addressBlackHoled: ["connect-timeout: 100ms"]
         case .acceptsThenSilence: ["idle-timeout: \(400 * slowdown)ms"]
         // Otherwise the address that the connection comes from is the server's own, and goes with it.
         case .writeBlackHoled: ["bind-address: 192.0.2.1", "write-timeout: 200ms", "connect-timeout: 100ms"]
         case .zeroWindow: ["write-timeout: 200ms"]
+        case .handshakeStalls: [tls, "connect-timeout: \(250 * slowdown)ms"]
+        case .wrongCertificate, .expiredCertificate: [tls]
+        case .loginRefused, .sessionStillHeld: [#"on-connect: [{send: "login\n"}, {expect: "OK\n"}]"#]
         case .nameUnknown, .resolverFails, .refused, .ipv6BlackHoled, .acceptsThenResets, .acceptsThenCloses,
             .greetsThenCloses, .cutInMessage, .halfClosed:
             []
@@ -46,8 +55,23 @@ enum Outage: CaseIterable, Sendable {
         case .acceptsThenSilence: ["nothing was received for idle-timeout"]
         case .acceptsThenCloses, .greetsThenCloses, .cutInMessage, .halfClosed: ["the upstream closed it"]
         case .writeBlackHoled, .zeroWindow: ["the upstream took nothing for write-timeout"]
+        case .handshakeStalls: ["no TLS handshake within connect-timeout"]
+        case .wrongCertificate: ["is not for feed.test"]
+        case .expiredCertificate: ["expired on"]
+        case .loginRefused: [#"the upstream said "go away""#]
+        case .sessionStillHeld: [#"the upstream said "already logged in""#]
         }
     }
+
+    var isSecured: Bool {
+        switch self {
+        case .handshakeStalls, .wrongCertificate, .expiredCertificate: true
+        default: false
+        }
+    }
+
+    /// Connections begin with a login.
+    var greets: Bool { self == .loginRefused || self == .sessionStillHeld }
 
     /// A connection that is well needs messages from the upstream to stay so.
     var needsLife: Bool { self == .acceptsThenSilence }
@@ -62,10 +86,14 @@ enum Outage: CaseIterable, Sendable {
             .writeBlackHoled:
             false
         case .ipv6BlackHoled, .acceptsThenResets, .acceptsThenSilence, .acceptsThenCloses, .greetsThenCloses,
-            .cutInMessage, .halfClosed, .zeroWindow:
+            .cutInMessage, .halfClosed, .zeroWindow, .handshakeStalls, .wrongCertificate, .expiredCertificate,
+            .loginRefused, .sessionStillHeld:
             true
         }
     }
+
+    /// For a while there is a connection, though it is of no use.
+    var holdsConnections: Bool { [.acceptsThenSilence, .zeroWindow, .handshakeStalls].contains(self) }
 
     /// How long it takes to end meanwhile, at the most: an upstream that takes nothing is waited for.
     var longestEnd: Duration { self == .zeroWindow ? .orderlyEnd : .seconds(1) }
@@ -93,7 +121,12 @@ enum Outage: CaseIterable, Sendable {
         case .ipv6BlackHoled:
             scene.names.answer = .addresses([OutageScene.nobody, OutageScene.host])
             try scene.loseServer().close()
-        case .greetsThenCloses: try scene.loseServer().close()
+        case .greetsThenCloses, .handshakeStalls, .wrongCertificate, .expiredCertificate, .loginRefused:
+            try scene.loseServer().close()
+        case .sessionStillHeld:
+            // The daemon knows that it is over, and the upstream does not.
+            scene.hold(try scene.loseServer())
+            scene.daemon.signal(SIGUSR1)
         case .writeBlackHoled:
             scene.hold(try scene.loseServer())
             try scene.leave()
@@ -108,7 +141,11 @@ enum Outage: CaseIterable, Sendable {
     func receive(_ stream: Stream, _ scene: OutageScene) throws {
         switch self {
         case .acceptsThenResets: stream.reset()
-        case .acceptsThenSilence, .zeroWindow: scene.hold(stream)
+        case .acceptsThenSilence, .zeroWindow, .handshakeStalls: scene.hold(stream)
+        case .wrongCertificate: scene.refuse(stream, with: scene.certificates?.wrong)
+        case .expiredCertificate: scene.refuse(stream, with: scene.certificates?.expired)
+        case .loginRefused: try scene.refuse(stream, "go away\n")
+        case .sessionStillHeld: try scene.refuse(stream, "already logged in\n")
         case .acceptsThenCloses: stream.close()
         case .greetsThenCloses:
             try scene.sendWhole(to: stream)
@@ -135,7 +172,8 @@ enum Outage: CaseIterable, Sendable {
         case .refused: try scene.network.inside { try scene.upstream.listen() }
         case .addressBlackHoled, .writeBlackHoled: try scene.comeBack()
         case .acceptsThenResets, .acceptsThenSilence, .acceptsThenCloses, .greetsThenCloses, .cutInMessage,
-            .halfClosed, .zeroWindow:
+            .halfClosed, .zeroWindow, .handshakeStalls, .wrongCertificate, .expiredCertificate, .loginRefused,
+            .sessionStillHeld:
             break
         }
     }
@@ -147,11 +185,6 @@ enum Outage: CaseIterable, Sendable {
             let most = self == .greetsThenCloses ? 2 : 3
             return self == .ipv6BlackHoled ? scene.isWell : scene.connections >= min(times, most)
         }
-        let uplink = try scene.describe().bridge.uplink
-        // Only a person mends it: the daemon waits for long.
-        if self == .nameUnknown, uplink.attempts >= 2, uplink.attempts < times, uplink.state == .waiting {
-            scene.daemon.signal(SIGUSR1)
-        }
-        return uplink.attempts >= times
+        return try scene.describe().bridge.uplink.attempts >= times
     }
 }

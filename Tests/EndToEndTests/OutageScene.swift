@@ -24,8 +24,9 @@ final class OutageScene {
     let daemon: DaemonProcess
     let program: Stream
     private let controller: Controller
-    /// The upstream's end of a connection that is well.
-    private(set) var server: Stream?
+    /// Where the upstream speaks TLS.
+    let certificates: Certificates?
+    private(set) var server: WellConnection?
     /// Those with which something is wrong, and when the upstream closes them.
     private var faulty: [(stream: Stream, until: ContinuousClock.Instant?)] = []
     private(set) var isFaulty = false
@@ -46,6 +47,20 @@ final class OutageScene {
         mutating func say() {
             number += 1
             rest += Wire.line.frame(number, size: 1000)
+        }
+    }
+
+    struct Certificates {
+        let good: TLSPeer.Server
+        let wrong: TLSPeer.Server
+        let expired: TLSPeer.Server
+
+        init(_ authority: CertificateAuthority) throws {
+            let names = "IP:\(host),DNS:feed.test"
+            good = try TLSPeer.Server(authority.issue("server", .init(names: names)))
+            wrong = try TLSPeer.Server(authority.issue("server", .init(names: "DNS:other.test")))
+            expired = try TLSPeer.Server(
+                authority.issue("server", .init(names: names, validFrom: -7200, validUntil: -3600)))
         }
     }
 
@@ -79,13 +94,16 @@ final class OutageScene {
                 try FakeUpstream(on: host, receiveBuffer: 4096)
             )
         }
+        let authority = outage.isSecured ? CertificateAuthority() : nil
+        if let authority { try directory.write(authority.certificate, to: "ca") }
+        let certificates = try authority.map { try Certificates($0) }
         let port = upstream.address.split(separator: ":")[1]
         let configuration = """
             upstream:
               address: feed.test:\(port)
-              reconnect: {min: 10ms, max: 50ms}
+              reconnect: {min: 10ms, max: 50ms, lasting: 50ms}
               max-message: 16K
-              \(outage.settings.joined(separator: "\n  "))
+              \(outage.settings(directory).joined(separator: "\n  "))
             hold-time: 1min
             buffer: 64K
             outbox: 64K
@@ -93,7 +111,7 @@ final class OutageScene {
             """
         let launcher = network.launcher + (try names.launcher(directory))
         try DaemonProcess.run(configuration, in: directory, launcher: launcher) { daemon in
-            let scene = try OutageScene(outage, network, names, upstream, daemon)
+            let scene = try OutageScene(outage, network, names, upstream, daemon, certificates)
             try scene.converse()
             try body(scene)
             #expect(scene.heardUp.mistakes == [] && scene.heardDown.mistakes == [])
@@ -102,13 +120,14 @@ final class OutageScene {
 
     private init(
         _ outage: Outage, _ network: NetworkNamespace, _ names: FakeNameServer, _ upstream: FakeUpstream,
-        _ daemon: DaemonProcess
+        _ daemon: DaemonProcess, _ certificates: Certificates?
     ) throws {
         self.outage = outage
         self.network = network
         self.names = names
         self.upstream = upstream
         self.daemon = daemon
+        self.certificates = certificates
         program = try daemon.connect()
         controller = try Controller(daemon)
     }
@@ -152,9 +171,9 @@ final class OutageScene {
         attend()
     }
 
-    /// A connection that is well.
+    /// A connection with which nothing is wrong, unless the daemon itself ends it.
     func take(_ stream: Stream) {
-        server = stream
+        server = try? WellConnection(stream, tls: certificates?.good, greets: outage.greets)
         (down.rest, heardUp.unfinished) = ([], [])
     }
 
@@ -171,7 +190,7 @@ final class OutageScene {
     /// One message is heard in each direction, over a connection that is well.
     func converse() throws {
         isFlooding = false
-        var asked: Stream?
+        var asked: WellConnection?
         try until("a message in each direction") {
             guard let server else { return false }
             if server !== asked {
@@ -194,7 +213,7 @@ final class OutageScene {
 
     /// A connection that was well, and no longer is.
     func loseServer() throws -> Stream {
-        let stream = try #require(server)
+        let stream = try #require(server).stream
         server = nil
         return stream
     }
@@ -202,6 +221,19 @@ final class OutageScene {
     /// Holds a connection, and does nothing with it.
     func hold(_ stream: Stream, for duration: Duration? = nil) {
         faulty.append((stream, duration.map { .now + $0 }))
+    }
+
+    /// The handshake that the daemon breaks off.
+    func refuse(_ stream: Stream, with certificate: TLSPeer.Server?) {
+        if let certificate, let peer = try? TLSPeer(certificate, on: stream.raw) { try? peer.handshake() }
+        stream.close()
+    }
+
+    /// An answer to the login.
+    func refuse(_ stream: Stream, _ words: String) throws {
+        _ = try stream.receive(WellConnection.login.count)
+        try stream.send(Array(words.utf8))
+        stream.close()
     }
 
     /// Sends messages, and the beginning of one.

@@ -23,7 +23,7 @@ struct OutageTests {
             try scene.until("three attempts in vain") { try outage.isTried(3, scene) }
             if !outage.reasons.isEmpty {
                 try scene.until("\(outage.reasons)") { scene.isReasonTold() }
-                if !outage.connects { try scene.untilTold(.none) }
+                try scene.untilTold(outage.holdsConnections ? .established : .none)
             }
             let spent = process.processorTime - start
             #expect(isFlooding || outage == .zeroWindow || spent < .milliseconds(300), "\(spent)")

@@ -171,6 +171,23 @@ struct UplinkReportTests {
         }
     }
 
+    /// nats-server 1606: a server that had not noticed yet that the last connection was over refused the next one, as a
+    /// second of the same client.
+    @Test(
+        .bug("https://github.com/nats-io/nats-server/issues/1606"),
+        .enabled(if: geteuid() == 0, "only root may make a network namespace"))
+    func `a server that still holds the last session is tried until it lets go`() throws {
+        try OutageScene.run(.sessionStillHeld) { scene in
+            for _ in 0..<2 {
+                try scene.beginOutage()
+                try scene.until("to be refused") { scene.isReasonTold() }
+                try scene.until("three attempts") { try scene.outage.isTried(3, scene) }
+                try scene.endOutage()
+                try scene.converse()
+            }
+        }
+    }
+
     /// Vector 4933: a session that a firewall on the way had forgotten was never given up, and its segments were sent
     /// again for ever.
     @Test(
