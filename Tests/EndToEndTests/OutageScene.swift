@@ -286,8 +286,9 @@ final class OutageScene {
 
     /// It was told why there is no connection.
     func isReasonTold() -> Bool {
-        // So the kernel ends a connection with what was not read.
-        let reasons = outage.reasons + (isFlooding ? ["Connection reset by peer", "Broken pipe"] : [])
+        // With what was not read the kernel ends a connection by a reset.
+        let mayReset = isFlooding && outage.reasons == ["the upstream closed it"]
+        let reasons = outage.reasons + (mayReset ? ["Connection reset by peer", "Broken pipe"] : [])
         let isTold = { (text: String) in reasons.contains { text.contains($0) } }
         return daemon.manager.statuses.contains { $0.hasPrefix("waiting until ") && isTold($0) }
             && daemon.log.contains { $0.contains("; next attempt ") && isTold($0) }
