@@ -38,14 +38,9 @@ struct OrderlyEndTests {
     @Test(.enabled(if: geteuid() == 0, "only root may mount"))
     func `while a name server does not answer`() throws {
         let directory = try TemporaryDirectory()
-        let server = try SilentNameServer()
-        try directory.write("nameserver \(server.host)\noptions timeout:30 attempts:5\n", to: "resolv.conf")
-        try directory.write("hosts: dns\n", to: "nsswitch.conf")
-        let launcher = Launcher.mounting(
-            ["resolv.conf", "nsswitch.conf"].map { "mount --bind \(directory($0)) /etc/\($0)" }
-                .joined(separator: "; "))
+        let server = try FakeNameServer(.silence)
         try DaemonProcess.run(
-            Self.configuration("feed.example.org:1"), in: directory, launcher: launcher
+            Self.configuration("feed.example.org:1"), in: directory, launcher: try server.launcher(directory)
         ) { daemon in
             try daemon.awaitStatus("resolving feed.example.org:1")
             try eventually("a question to the name server") { server.hasBeenAsked }
@@ -129,32 +124,5 @@ struct OrderlyEndTests {
             try Self.end(daemon)
             server.close()
         }
-    }
-}
-
-/// A name server that hears everything and says nothing, on a loopback address of its own.
-private final class SilentNameServer {
-    let host = "127.\(1 + getpid() % 250).53.53"
-    private let raw: Int32
-
-    init() throws {
-        raw = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        place.sin_port = UInt16(53).bigEndian
-        try #require(inet_pton(AF_INET, host, &place.sin_addr) == 1)
-        let result = withUnsafeBytes(of: &place) { bytes in
-            bytes.baseAddress.map {
-                bind(raw, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
-            }
-        }
-        try #require(result == 0)
-    }
-
-    deinit { close(raw) }
-
-    var hasBeenAsked: Bool {
-        var byte: UInt8 = 0
-        return recv(raw, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 }
