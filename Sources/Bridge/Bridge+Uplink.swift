@@ -231,14 +231,13 @@ extension Bridge {
     }
 
     private func decode(_ body: () throws(FramingError) -> Int) {
-        let (head, count, oversize) = (log.head, log.messages, log.oversize)
+        let (head, count) = (log.head, log.messages)
+        let (oversize, damaged, between) = (log.oversize, log.damaged, log.between)
         defer {
             totals.received.messages += Int(log.messages - count)
-            record(
-                .oversize,
-                Amount(
-                    messages: Int(log.oversize.messages - oversize.messages),
-                    bytes: Int(log.oversize.bytes - oversize.bytes)))
+            record(.oversize, log.oversize.amount(since: oversize))
+            record(.damaged, log.damaged.amount(since: damaged))
+            record(.between, log.between.amount(since: between))
         }
         do throws(FramingError) {
             _ = try body()

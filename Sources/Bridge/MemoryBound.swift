@@ -34,12 +34,14 @@ public struct MemoryBound: Equatable, Sendable {
         buffer = Ring(
             bytes: configuration.buffer, frames: frames.received,
             indexBytes: BroadcastLog.indexBytes(
-                maximumFrames: frames.received, skipsOversize: upstream.oversize == .skip))
+                maximumFrames: frames.received,
+                maySkip: upstream.oversize == .skip || upstream.framing.maySkip))
         outbox = Ring(
             bytes: configuration.outbox, frames: frames.sent,
-            indexBytes: Outbox.indexBytes(maximumFrames: frames.sent))
+            indexBytes: Outbox.indexBytes(
+                maximumFrames: frames.sent, maySkip: upstream.sendFraming.maySkip))
         let inlet = Inlet.longestStorage(framing: upstream.sendFraming, limit: upstream.maxMessage)
-        let rest = upstream.maxMessage + upstream.framing.overhead
+        let rest = upstream.maxMessage + upstream.framing.overhead(of: upstream.maxMessage)
         let messages = configuration.sockets.map { socket in
             (socket.maySend ? inlet : 0) + (socket.whenBehind == .drop ? rest : 0)
         }

@@ -131,7 +131,7 @@ extension ValueType where Value == Framing {
     static var framing: ValueType {
         .variants(
             [
-                Variant("line", .line),
+                Variant("line", .line()),
                 Variant("delimiter", [], Keys.delimiter) {
                     .delimiter(end: $0)
                 } unwrap: { framing in
@@ -174,8 +174,8 @@ extension ControlSettings {
 
 extension UpstreamSettings {
     static let blank = UpstreamSettings(
-        uplink: Uplink.Settings(endpoints: [], connectTimeout: nil, reconnect: .blank), framing: .line,
-        sendFraming: .line, maxMessage: 0, oversize: .reconnect, idleTimeout: nil, writeTimeout: nil,
+        uplink: Uplink.Settings(endpoints: [], connectTimeout: nil, reconnect: .blank), framing: .line(),
+        sendFraming: .line(), maxMessage: 0, oversize: .reconnect, idleTimeout: nil, writeTimeout: nil,
         bindAddress: nil)
 }
 

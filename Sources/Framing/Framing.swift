@@ -1,43 +1,63 @@
 /// How a stream is divided into messages: the closed set that a configuration can name.
 public enum Framing: Equatable, Sendable {
-    /// Text lines. The payload is without the LF and without one CR before it.
-    case line
+    /// Text lines. The payload is without the LF and without one CR before it; `ending` is what is written.
+    case line(ending: LineEnding = .lf)
     /// Any bytes, ended by `end` (1 to 16 bytes), which is not payload.
     case delimiter(end: [UInt8])
-    /// A length, then that many bytes of payload.
+    /// A length in a field of a fixed size, and bytes that it counts.
     case length(LengthField)
+    /// A length in groups of seven bits, and bytes that it counts.
+    case varint(VarintField)
     /// Every message has `size` bytes, at least 1.
     case fixed(size: Int)
+}
 
-    /// The most framing bytes that a frame adds to its payload.
-    public var overhead: Int {
+/// How a line is ended that is written.
+public enum LineEnding: String, Equatable, Sendable, CaseIterable {
+    case lf
+    case crlf
+
+    var bytes: [UInt8] {
         switch self {
-        case .line: 2
-        case .delimiter(let end): end.count
-        case .length(let field): field.width.rawValue
-        case .fixed: 0
+        case .lf: [0x0A]
+        case .crlf: [0x0D, 0x0A]
         }
     }
 }
 
-/// An unsigned integer before each payload that counts the payload's bytes only.
-public struct LengthField: Equatable, Sendable {
-    /// The field's size in bytes.
-    public enum Width: Int, Equatable, Sendable, CaseIterable {
-        case one = 1
-        case two = 2
-        case four = 4
-        case eight = 8
+extension Framing {
+    /// The most bytes that a frame has more than its payload, which has at most `limit`.
+    public func overhead(of limit: Int) -> Int {
+        switch self {
+        case .line: 2
+        case .delimiter(let end): end.count
+        case .length(let field): max(field.strip, field.end)
+        case .varint(let field): max(field.strip ?? 0, field.offset + field.bytes)
+        case .fixed: 0
+        }
     }
-    public enum Order: String, Equatable, Sendable, CaseIterable {
-        case big
-        case little
-    }
-    public var width: Width
-    public var order: Order
 
-    public init(width: Width, order: Order = .big) {
-        self.width = width
-        self.order = order
+    /// Whether a decoder can find the next message after one that is too long, and so can pass that one over.
+    public var canPassOver: Bool {
+        switch self {
+        case .line, .delimiter, .length, .varint: true
+        case .fixed: false
+        }
+    }
+
+    /// Whether bytes are skipped that are in no message, or in a damaged one.
+    public var maySkip: Bool {
+        switch self {
+        case .line, .delimiter, .length, .varint, .fixed: false
+        }
+    }
+
+    /// Whether payloads can be sent: what a decoder takes away, an encoder can put back.
+    public var isReversible: Bool {
+        switch self {
+        case .line, .delimiter, .fixed: true
+        case .length(let field): field.strip == 0 || field.offset == 0 && field.strip <= field.width.rawValue
+        case .varint(let field): (field.strip ?? 0) == 0
+        }
     }
 }

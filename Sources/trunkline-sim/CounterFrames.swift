@@ -17,10 +17,8 @@ struct CounterFrames: Sendable {
             payload.append(Self.filler[payload.count % Self.filler.count])
         }
         var frame: [UInt8] = []
-        try framing.encode(payload, into: &frame)
+        self.payload = try framing.encode(payload, into: &frame).payload
         template = frame
-        let header = framing.headerLength
-        self.payload = header..<header + size
     }
 
     private static let filler = Array(" abcdefghijklmnopqrstuvwxyz".utf8)

@@ -12,7 +12,7 @@ extension Framing {
         var parameters = try Parameters(parts.count > 1 ? parts[1] : "", of: notation)
         switch parts[0] {
         case "line":
-            self = .line
+            self = .line()
         case "delimiter":
             let end = try unescaped(try parameters.take("end"))
             guard 1...16 ~= end.count else { throw UsageError("'\(notation)': end has 1 to 16 bytes") }
@@ -21,7 +21,7 @@ extension Framing {
             let bytes = parameters.takeIfGiven("bytes") ?? "4"
             let order = parameters.takeIfGiven("order") ?? "big"
             guard let width = Int(bytes).flatMap(LengthField.Width.init) else {
-                throw UsageError("'\(notation)': bytes is 1, 2, 4 or 8")
+                throw UsageError("'\(notation)': bytes is 1, 2, 3, 4 or 8")
             }
             guard let order = LengthField.Order(rawValue: order) else {
                 throw UsageError("'\(notation)': order is big or little")

@@ -12,7 +12,7 @@ import Uplink
                 uplink: Uplink.Settings(
                     endpoints: [.host("feed.example.org", port: 10110)], connectTimeout: .seconds(10),
                     reconnect: Backoff.Settings(min: .milliseconds(250), max: .seconds(30))),
-                framing: .line, sendFraming: .line, maxMessage: 65536, oversize: .reconnect,
+                framing: .line(), sendFraming: .line(), maxMessage: 65536, oversize: .reconnect,
                 idleTimeout: nil, writeTimeout: .seconds(120), bindAddress: nil),
             sockets: [
                 SocketSettings(
@@ -54,7 +54,7 @@ import Uplink
 
     @Test(
         arguments: [
-            ("line", .line), ("{kind: line}", .line),
+            ("line", .line()), ("{kind: line}", .line()),
             (#"{kind: delimiter, end: '\0'}"#, .delimiter(end: [0])),
             (#"{kind: delimiter, end: "\0"}"#, .delimiter(end: [0])),
             (#"{kind: delimiter, end: '\r\n\x80'}"#, .delimiter(end: [13, 10, 0x80])),
@@ -71,7 +71,7 @@ import Uplink
         #expect(received.upstream.framing == framing)
         #expect(received.upstream.sendFraming == framing)
         let sent = try read(file(upstream: "send-framing: \(text)"))
-        #expect(sent.upstream.framing == .line)
+        #expect(sent.upstream.framing == .line())
         #expect(sent.upstream.sendFraming == framing)
     }
 

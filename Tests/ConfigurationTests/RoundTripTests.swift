@@ -140,7 +140,7 @@ import Uplink
 
     private func framing(_ random: inout Seeded, atMost maxMessage: Int) -> Framing {
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: return .line
+        case 0: return .line()
         case 1:
             let count = Int.random(in: 1...16, using: &random)
             return .delimiter(end: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })

@@ -42,8 +42,9 @@ struct Sample: CustomTestStringConvertible, Sendable {
     /// Bytes that are known to be no message, however they go on.
     var fault: [UInt8] {
         switch framing {
-        case .line, .delimiter: [UInt8](repeating: 0x61, count: limit + framing.overhead + 1)
+        case .line, .delimiter: [UInt8](repeating: 0x61, count: limit + framing.overhead(of: limit) + 1)
         case .length(let field): [UInt8](repeating: 0xFF, count: field.width.rawValue)
+        case .varint: [UInt8](repeating: 0xFF, count: 10)
         case .fixed: []
         }
     }

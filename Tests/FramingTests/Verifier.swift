@@ -8,6 +8,10 @@ struct Found: Equatable {
     var payloads: [[UInt8]] = []
     /// The messages that were passed over, as far as they had come.
     var skipped: [[UInt8]] = []
+    /// Messages that were damaged.
+    var damaged: [[UInt8]] = []
+    /// Everything that stood in no message.
+    var between: [UInt8] = []
     var fault: FramingError?
 }
 
@@ -34,10 +38,16 @@ struct Stream: FrameSink {
         consumed += Int(frame.length)
     }
 
-    mutating func skip(_ count: Int, isBeginning: Bool) {
+    mutating func skip(_ count: Int, _ reason: SkipReason) {
         #expect(count > 0)
-        if isBeginning { found.skipped.append([]) }
-        found.skipped[found.skipped.count - 1] += unconsumed[consumed..<consumed + count]
+        let bytes = unconsumed[consumed..<consumed + count]
+        switch reason {
+        case .oversize(let isBeginning):
+            if isBeginning { found.skipped.append([]) }
+            found.skipped[found.skipped.count - 1] += bytes
+        case .damaged: found.damaged.append(Array(bytes))
+        case .between: found.between += bytes
+        }
         consumed += count
         ranges += 1
     }
@@ -68,10 +78,11 @@ struct Stream: FrameSink {
 
 /// Feeds `stream` whole, byte by byte, with every cut in two, with random cuts, and with few frames at a time, and
 /// expects the same each time. The random cuts are those of `seed`. What is too long is a fault, unless messages to be
-/// passed over are named.
+/// passed over are named; what is damaged or between messages is passed over always.
 func verify(
     _ framing: Framing, limit: Int = 1024, _ stream: [UInt8], holds payloads: [[UInt8]],
-    passesOver skipped: [[UInt8]]? = nil, then fault: FramingError? = nil, seed: UInt64 = 1,
+    passesOver skipped: [[UInt8]]? = nil, damaged: [[UInt8]] = [], between: [UInt8] = [],
+    then fault: FramingError? = nil, seed: UInt64 = 1,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
     var whole = Stream(framing, limit: limit, skipsOversize: skipped != nil)
@@ -79,8 +90,11 @@ func verify(
     #expect(whole.found.payloads == payloads, "whole", sourceLocation: sourceLocation)
     #expect(whole.found.fault == fault, "whole", sourceLocation: sourceLocation)
     #expect(whole.found.skipped == skipped ?? [], "whole", sourceLocation: sourceLocation)
+    #expect(whole.found.damaged == damaged, "whole", sourceLocation: sourceLocation)
+    #expect(whole.found.between == between, "whole", sourceLocation: sourceLocation)
     let framed =
-        whole.found.frames.reduce(0) { $0 + Int($1.length) } + whole.found.skipped.reduce(0) { $0 + $1.count }
+        whole.found.frames.reduce(0) { $0 + Int($1.length) } + between.count
+        + (whole.found.skipped + damaged).reduce(0) { $0 + $1.count }
     #expect(whole.unconsumed == Array(stream[framed...]), "the rest is kept", sourceLocation: sourceLocation)
 
     func same(_ cuts: [Int], atMost count: Int = .max, _ how: String) {

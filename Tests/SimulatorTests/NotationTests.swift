@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct NotationTests {
     @Test(arguments: [
-        ("line", Framing.line),
+        ("line", Framing.line()),
         (#"delimiter:end=\0"#, .delimiter(end: [0])),
         (#"delimiter:end=\x1c\r"#, .delimiter(end: [0x1C, 0x0D])),
         ("delimiter:end==", .delimiter(end: [0x3D])),
@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: [
         "", "lines", "line:end=x", "delimiter", "delimiter:end=", "delimiter:end=0123456789abcdefg",
-        "length:bytes=3",
+        "length:bytes=5",
         "length:order=middle", "length:bytes=2,bytes=4", "length:bytes", "fixed", "fixed:size=0",
         "fixed:size=-1",
         "fixed:size=99999999999999999999", #"delimiter:end=\x1"#, #"delimiter:end=\q"#, #"delimiter:end=\"#,

@@ -71,6 +71,6 @@ struct MessagePrinter {
             return Array(DisplayText.message(payload).utf8)
         }
 
-        mutating func skip(_ count: Int, isBeginning: Bool) { end += count }
+        mutating func skip(_ count: Int, _ reason: SkipReason) { end += count }
     }
 }
