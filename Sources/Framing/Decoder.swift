@@ -6,6 +6,10 @@ public struct Decoder: Sendable {
         case length(LengthDecoder)
         case varint(VarintDecoder)
         case fixed(FixedDecoder)
+        case netstring(CountedDecoder)
+        case octetCounted(CountedDecoder)
+        case header(HeaderDecoder)
+        case block(BlockDecoder)
     }
     @usableFromInline var kind: Kind
     @usableFromInline var oversize: Oversize
@@ -25,6 +29,10 @@ public struct Decoder: Sendable {
             case .length(let field): .length(LengthDecoder(field, limit: limit))
             case .varint(let field): .varint(VarintDecoder(field, limit: limit))
             case .fixed(let size): .fixed(FixedDecoder(size: size, limit: limit))
+            case .netstring: .netstring(CountedDecoder(.netstring, limit: limit))
+            case .octetCounted: .octetCounted(CountedDecoder(.octets, limit: limit))
+            case .header: .header(HeaderDecoder(limit: limit))
+            case .block(let start, let end): .block(BlockDecoder(start: start, end: end, limit: limit))
             }
     }
 
@@ -59,6 +67,18 @@ public struct Decoder: Sendable {
             return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         case .fixed(var decoder):
             defer { kind = .fixed(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .netstring(var decoder):
+            defer { kind = .netstring(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .octetCounted(var decoder):
+            defer { kind = .octetCounted(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .header(var decoder):
+            defer { kind = .header(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .block(var decoder):
+            defer { kind = .block(decoder) }
             return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         }
     }

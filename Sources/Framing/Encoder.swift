@@ -14,6 +14,8 @@ public enum UnrepresentableError: Error, Equatable, Sendable {
     case wrongLength
     /// What a reader takes away before the payload is not known.
     case unknownHeader
+    /// A message has at least one byte.
+    case empty
 }
 
 extension UnrepresentableError: CustomStringConvertible {
@@ -27,6 +29,7 @@ extension UnrepresentableError: CustomStringConvertible {
         case .tooShort: "the length field counts more bytes than it has"
         case .wrongLength: "its own length field does not say how long it is"
         case .unknownHeader: "the framing strips a header that cannot be put back"
+        case .empty: "every message has at least one byte"
         }
     }
 }
@@ -68,6 +71,14 @@ extension Framing {
         case .fixed(let size):
             guard payload.count == size else { throw .notOfSize(size) }
             return output.appendFrame(payload)
+        case .netstring: return try Counting.netstring.encode(payload, into: &output)
+        case .octetCounted: return try Counting.octets.encode(payload, into: &output)
+        case .header:
+            return output.appendFrame(
+                header: Array("Content-Length: \(payload.count)\r\n\r\n".utf8), payload)
+        case .block(let start, let end):
+            guard !holds(payload, end) else { throw .holdsDelimiter }
+            return output.appendFrame(header: start, payload, trailer: end)
         }
     }
 }

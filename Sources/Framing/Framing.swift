@@ -10,6 +10,14 @@ public enum Framing: Equatable, Sendable {
     case varint(VarintField)
     /// Every message has `size` bytes, at least 1.
     case fixed(size: Int)
+    /// A length in decimal digits, a colon, so many bytes of payload, and a comma.
+    case netstring
+    /// A length in decimal digits, a space, and so many bytes of payload, at least one (RFC 6587).
+    case octetCounted
+    /// Header fields, a `Content-Length` among them, an empty line, and so many bytes of payload.
+    case header
+    /// Any bytes between `start` and `end` (1 to 16 bytes each); what stands between blocks is skipped.
+    case block(start: [UInt8], end: [UInt8])
 }
 
 /// How a line is ended that is written.
@@ -34,13 +42,17 @@ extension Framing {
         case .length(let field): max(field.strip, field.end)
         case .varint(let field): max(field.strip ?? 0, field.offset + field.bytes)
         case .fixed: 0
+        case .netstring: Counting.longestHeader + 1
+        case .octetCounted: Counting.longestHeader
+        case .header: HeaderDecoder.longestHeader
+        case .block(let start, let end): start.count + end.count
         }
     }
 
     /// Whether a decoder can find the next message after one that is too long, and so can pass that one over.
     public var canPassOver: Bool {
         switch self {
-        case .line, .delimiter, .length, .varint: true
+        case .line, .delimiter, .length, .varint, .netstring, .octetCounted, .header, .block: true
         case .fixed: false
         }
     }
@@ -48,14 +60,15 @@ extension Framing {
     /// Whether bytes are skipped that are in no message, or in a damaged one.
     public var maySkip: Bool {
         switch self {
-        case .line, .delimiter, .length, .varint, .fixed: false
+        case .line, .delimiter, .length, .varint, .fixed, .netstring, .octetCounted, .header: false
+        case .block: true
         }
     }
 
     /// Whether payloads can be sent: what a decoder takes away, an encoder can put back.
     public var isReversible: Bool {
         switch self {
-        case .line, .delimiter, .fixed: true
+        case .line, .delimiter, .fixed, .netstring, .octetCounted, .header, .block: true
         case .length(let field): field.strip == 0 || field.offset == 0 && field.strip <= field.width.rawValue
         case .varint(let field): (field.strip ?? 0) == 0
         }

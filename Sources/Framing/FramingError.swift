@@ -14,6 +14,16 @@ public enum Malformation: Equatable, Sendable {
     case lengthTooSmall(UInt64)
     /// A length in groups of seven bits takes more bytes than this.
     case varintTooLong(Int)
+    /// Where a length in decimal digits is due, there is none, or one with leading zeros.
+    case noDecimalLength
+    /// No comma follows a netstring.
+    case noComma
+    /// Header fields take more than so many bytes.
+    case headerTooLong(Int)
+    /// A line that is no header field.
+    case noHeaderField
+    /// Header fields with no `Content-Length`, with several, or with one that is no number.
+    case noContentLength
 }
 
 extension FramingError: CustomStringConvertible {
@@ -32,6 +42,11 @@ extension Malformation: CustomStringConvertible {
         case .lengthTooSmall(let length):
             "a length of \(length) does not even count what comes before the message's payload"
         case .varintTooLong(let bytes): "a length takes more than \(bytes) bytes, or more than 64 bits"
+        case .noDecimalLength: "there is no length in decimal digits, without leading zeros, where one is due"
+        case .noComma: "no comma follows the bytes that a netstring's length counts"
+        case .headerTooLong(let limit): "the header fields of a message take more than \(limit) bytes"
+        case .noHeaderField: "a line where header fields are due is none"
+        case .noContentLength: "the header fields of a message do not tell its Content-Length, or not clearly"
         }
     }
 }

@@ -44,7 +44,10 @@ struct Sample: CustomTestStringConvertible, Sendable {
         switch framing {
         case .line, .delimiter: [UInt8](repeating: 0x61, count: limit + framing.overhead(of: limit) + 1)
         case .length(let field): [UInt8](repeating: 0xFF, count: field.width.rawValue)
-        case .varint: [UInt8](repeating: 0xFF, count: 10)
+        case .varint, .netstring, .octetCounted: [UInt8](repeating: 0xFF, count: 10)
+        case .header: [UInt8](repeating: 0x61, count: 4096)
+        case .block(let start, _):
+            start + [UInt8](repeating: 0x61, count: limit + framing.overhead(of: limit))
         case .fixed: []
         }
     }

@@ -15,7 +15,8 @@ struct LimitTests {
     }
     static let cases: [Case] =
         ([.line(), .line(ending: .crlf), .delimiter(end: [0]), .delimiter(end: [0x0D, 0x0A])]
-        + [.delimiter(end: Array(0x30...0x3F)), .varint(VarintField())]
+        + [.delimiter(end: Array(0x30...0x3F)), .varint(VarintField()), .netstring, .header]
+        + [.block(start: [0x0B], end: [0x1C, 0x0D]), .block(start: [1, 2, 3], end: [4])]
         + [.length(LengthField(width: .four, adjust: -4))]
         + KindTests.fields.map(Framing.length))
         .map(Case.init)
@@ -52,6 +53,9 @@ struct LimitTests {
             case .delimiter(let end): Self.limit + end.count
             case .length(let field): field.width.rawValue
             case .varint: 2
+            case .netstring, .octetCounted: 4
+            case .header: 23
+            case .block(let start, let end): start.count + Self.limit + end.count
             case .fixed: 0
             }
         #expect(known.map { $0 + 1 } == expected)
