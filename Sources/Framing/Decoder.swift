@@ -10,6 +10,9 @@ public struct Decoder: Sendable {
         case octetCounted(CountedDecoder)
         case header(HeaderDecoder)
         case block(BlockDecoder)
+        case slip(SlipDecoder)
+        case cobs(CobsDecoder)
+        case beast(BeastDecoder)
     }
     @usableFromInline var kind: Kind
     @usableFromInline var oversize: Oversize
@@ -33,6 +36,9 @@ public struct Decoder: Sendable {
             case .octetCounted: .octetCounted(CountedDecoder(.octets, limit: limit))
             case .header: .header(HeaderDecoder(limit: limit))
             case .block(let start, let end): .block(BlockDecoder(start: start, end: end, limit: limit))
+            case .slip: .slip(SlipDecoder(limit: limit))
+            case .cobs: .cobs(CobsDecoder(limit: limit))
+            case .beast: .beast(BeastDecoder(limit: limit))
             }
     }
 
@@ -79,6 +85,15 @@ public struct Decoder: Sendable {
             return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         case .block(var decoder):
             defer { kind = .block(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .slip(var decoder):
+            defer { kind = .slip(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .cobs(var decoder):
+            defer { kind = .cobs(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .beast(var decoder):
+            defer { kind = .beast(decoder) }
             return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         }
     }

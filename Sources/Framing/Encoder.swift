@@ -16,6 +16,8 @@ public enum UnrepresentableError: Error, Equatable, Sendable {
     case unknownHeader
     /// A message has at least one byte.
     case empty
+    /// A Beast message has a type, and the size of that type.
+    case notBeast
 }
 
 extension UnrepresentableError: CustomStringConvertible {
@@ -30,6 +32,7 @@ extension UnrepresentableError: CustomStringConvertible {
         case .wrongLength: "its own length field does not say how long it is"
         case .unknownHeader: "the framing strips a header that cannot be put back"
         case .empty: "every message has at least one byte"
+        case .notBeast: "it is no Beast message: a type from 1 to 4, and as many bytes as that type has"
         }
     }
 }
@@ -79,6 +82,9 @@ extension Framing {
         case .block(let start, let end):
             guard !holds(payload, end) else { throw .holdsDelimiter }
             return output.appendFrame(header: start, payload, trailer: end)
+        case .slip: return try Slip.encode(payload, into: &output)
+        case .cobs: return Cobs.encode(payload, into: &output)
+        case .beast: return try Beast.encode(payload, into: &output)
         }
     }
 }

@@ -18,6 +18,12 @@ public enum Framing: Equatable, Sendable {
     case header
     /// Any bytes between `start` and `end` (1 to 16 bytes each); what stands between blocks is skipped.
     case block(start: [UInt8], end: [UInt8])
+    /// Packets between 0xC0, with escapes, none of them empty (RFC 1055).
+    case slip
+    /// Packets without zeros, each ended by a zero: Consistent Overhead Byte Stuffing.
+    case cobs
+    /// Messages of ADS-B receivers of the Beast kind, types 1 to 4.
+    case beast
 }
 
 /// How a line is ended that is written.
@@ -46,13 +52,18 @@ extension Framing {
         case .octetCounted: Counting.longestHeader
         case .header: HeaderDecoder.longestHeader
         case .block(let start, let end): start.count + end.count
+        case .slip: limit + 3
+        case .cobs: Cobs.overhead(of: limit) + 2
+        case .beast: 2 * Beast.longest
         }
     }
 
     /// Whether a decoder can find the next message after one that is too long, and so can pass that one over.
     public var canPassOver: Bool {
         switch self {
-        case .line, .delimiter, .length, .varint, .netstring, .octetCounted, .header, .block: true
+        case .line, .delimiter, .length, .varint, .netstring, .octetCounted, .header, .block, .slip, .cobs,
+            .beast:
+            true
         case .fixed: false
         }
     }
@@ -61,14 +72,14 @@ extension Framing {
     public var maySkip: Bool {
         switch self {
         case .line, .delimiter, .length, .varint, .fixed, .netstring, .octetCounted, .header: false
-        case .block: true
+        case .block, .slip, .cobs, .beast: true
         }
     }
 
     /// Whether payloads can be sent: what a decoder takes away, an encoder can put back.
     public var isReversible: Bool {
         switch self {
-        case .line, .delimiter, .fixed, .netstring, .octetCounted, .header, .block: true
+        case .line, .delimiter, .fixed, .netstring, .octetCounted, .header, .block, .slip, .cobs, .beast: true
         case .length(let field): field.strip == 0 || field.offset == 0 && field.strip <= field.width.rawValue
         case .varint(let field): (field.strip ?? 0) == 0
         }

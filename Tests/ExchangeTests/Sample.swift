@@ -46,6 +46,7 @@ struct Sample: CustomTestStringConvertible, Sendable {
         case .length(let field): [UInt8](repeating: 0xFF, count: field.width.rawValue)
         case .varint, .netstring, .octetCounted: [UInt8](repeating: 0xFF, count: 10)
         case .header: [UInt8](repeating: 0x61, count: 4096)
+        case .slip, .cobs, .beast: [UInt8](repeating: 0x61, count: limit + 10)
         case .block(let start, _):
             start + [UInt8](repeating: 0x61, count: limit + framing.overhead(of: limit))
         case .fixed: []

@@ -13,7 +13,10 @@ struct EncoderTests {
         + KindTests.fields.map(Framing.length) + [
             .fixed(size: 1), .fixed(size: 3), .varint(VarintField()), .netstring, .octetCounted, .header,
         ]
-        + [.block(start: [0x0B], end: [0x1C, 0x0D]), .block(start: [1, 2], end: [2, 2, 1])]
+        + [
+            .slip, .cobs, .beast, .block(start: [0x0B], end: [0x1C, 0x0D]),
+            .block(start: [1, 2], end: [2, 2, 1]),
+        ]
         + [.length(LengthField(width: .two, adjust: -2))]
 
     /// Random payloads; half of them made of nothing but the framing's own bytes.
@@ -24,6 +27,9 @@ struct EncoderTests {
         case .delimiter(let end): own = end
         case .length, .varint, .fixed: own = [0, 1, 2, 0xFF]
         case .netstring, .octetCounted: own = [UInt8]("01: ,")
+        case .slip: own = [0xC0, 0xDB, 0xDC, 0xDD]
+        case .cobs: own = [0, 1, 0xFF]
+        case .beast: return BeastTests.payload(using: &random)
         case .header: own = [UInt8]("\r\n:1")
         case .block(let start, let end): own = start + end
         }
@@ -46,8 +52,9 @@ struct EncoderTests {
         case .delimiter(let end):
             (0..<payload.count).contains { (payload + end)[$0...].starts(with: end) }
         case .block(_, let end): (0..<payload.count).contains { (payload + end)[$0...].starts(with: end) }
-        case .octetCounted: payload.isEmpty
-        case .length, .varint, .netstring, .header: false
+        case .octetCounted, .slip: payload.isEmpty
+        case .beast: BeastTests.isNone(payload)
+        case .length, .varint, .netstring, .header, .cobs: false
         case .fixed(let size): payload.count != size
         }
     }
@@ -76,7 +83,7 @@ struct EncoderTests {
 
     @Test(arguments: framings)
     func `an empty payload is a message, where sizes vary`(framing: Framing) throws {
-        if framing == .octetCounted { return }
+        if [.octetCounted, .slip, .beast].contains(framing) { return }
         if case .fixed = framing { return }
         verify(framing, try encoded([[], [], []], as: framing), holds: [[], [], []])
     }

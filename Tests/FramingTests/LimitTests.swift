@@ -15,7 +15,7 @@ struct LimitTests {
     }
     static let cases: [Case] =
         ([.line(), .line(ending: .crlf), .delimiter(end: [0]), .delimiter(end: [0x0D, 0x0A])]
-        + [.delimiter(end: Array(0x30...0x3F)), .varint(VarintField()), .netstring, .header]
+        + [.delimiter(end: Array(0x30...0x3F)), .varint(VarintField()), .netstring, .header, .cobs]
         + [.block(start: [0x0B], end: [0x1C, 0x0D]), .block(start: [1, 2, 3], end: [4])]
         + [.length(LengthField(width: .four, adjust: -4))]
         + KindTests.fields.map(Framing.length))
@@ -55,6 +55,7 @@ struct LimitTests {
             case .varint: 2
             case .netstring, .octetCounted: 4
             case .header: 23
+            case .slip, .cobs, .beast: Self.limit + 2
             case .block(let start, let end): start.count + Self.limit + end.count
             case .fixed: 0
             }

@@ -71,7 +71,7 @@ struct SkipTests {
         #expect(stream.unconsumed.isEmpty)
     }
 
-    @Test(arguments: LimitTests.cases, 0..<50 as Range<UInt64>)
+    @Test(arguments: LimitTests.cases, 0..<12 as Range<UInt64>)
     func `long and short messages in any order are told apart`(framing: LimitTests.Case, seed: UInt64) throws
     {
         var random = Seeded(seed)

@@ -21,20 +21,27 @@ struct Stream: FrameSink {
     /// Bytes that belong to no frame yet.
     var unconsumed: [UInt8] = []
     private(set) var calls = 0
+    private let framing: Framing
     private var decoder: Decoder
+    private var scratch: [UInt8] = [1, 2, 3]
     private var consumed = 0
     /// Skipped ranges.
     private var ranges = 0
 
     init(_ framing: Framing, limit: Int, skipsOversize: Bool = false) {
+        self.framing = framing
         decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize)
     }
 
     mutating func append(_ frame: Frame) {
         found.frames.append(frame)
         let start = consumed
-        found.payloads.append(
-            Array(unconsumed[frame.payload.lowerBound + start..<frame.payload.upperBound + start]))
+        let bytes = Array(unconsumed[start..<start + Int(frame.length)])
+        var payload: [UInt8] = []
+        framing.appendPayload(of: frame, in: bytes.span, to: &payload)
+        found.payloads.append(payload)
+        let lent = framing.withPayload(of: frame, in: bytes.span, scratch: &scratch) { [UInt8]($0) }
+        #expect(lent == payload)
         consumed += Int(frame.length)
     }
 
@@ -97,14 +104,26 @@ func verify(
         + (whole.found.skipped + damaged).reduce(0) { $0 + $1.count }
     #expect(whole.unconsumed == Array(stream[framed...]), "the rest is kept", sourceLocation: sourceLocation)
 
+    verifySame(
+        framing, limit: limit, stream, skipsOversize: skipped != nil, seed: seed,
+        sourceLocation: sourceLocation)
+}
+
+/// Feeds `stream` in all these ways, and expects what it holds whole.
+func verifySame(
+    _ framing: Framing, limit: Int, _ stream: [UInt8], skipsOversize: Bool, seed: UInt64,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    var whole = Stream(framing, limit: limit, skipsOversize: skipsOversize)
+    whole.receive(stream)
     func same(_ cuts: [Int], atMost count: Int = .max, _ how: String) {
-        var cut = Stream(framing, limit: limit, skipsOversize: skipped != nil)
+        var cut = Stream(framing, limit: limit, skipsOversize: skipsOversize)
         for (start, end) in zip([0] + cuts, cuts + [stream.count]) {
             cut.receive(stream[start..<end], atMost: count)
         }
         #expect(cut.found == whole.found, "\(how)", sourceLocation: sourceLocation)
         // After a fault, it depends on the cuts how much had come.
-        if fault == nil {
+        if whole.found.fault == nil {
             #expect(cut.unconsumed == whole.unconsumed, "\(how)", sourceLocation: sourceLocation)
         }
     }
@@ -133,4 +152,6 @@ func encoded(_ payloads: [[UInt8]], as framing: Framing) throws -> [UInt8] {
 
 extension [UInt8] {
     init(_ text: String) { self = Array(text.utf8) }
+
+    init(_ bytes: Span<UInt8>) { self = bytes.withUnsafeBufferPointer { Array($0) } }
 }
