@@ -13,6 +13,9 @@ public struct Decoder: Sendable {
         case slip(SlipDecoder)
         case cobs(CobsDecoder)
         case beast(BeastDecoder)
+        case json(JSONDecoder)
+        case whole(WholeDecoder)
+        case unframed(UnframedDecoder)
     }
     @usableFromInline var kind: Kind
     @usableFromInline var oversize: Oversize
@@ -39,6 +42,9 @@ public struct Decoder: Sendable {
             case .slip: .slip(SlipDecoder(limit: limit))
             case .cobs: .cobs(CobsDecoder(limit: limit))
             case .beast: .beast(BeastDecoder(limit: limit))
+            case .json: .json(JSONDecoder(limit: limit))
+            case .untilClose, .idle: .whole(WholeDecoder(limit: limit))
+            case .unframed: .unframed(UnframedDecoder(limit: limit))
             }
     }
 
@@ -95,6 +101,33 @@ public struct Decoder: Sendable {
         case .beast(var decoder):
             defer { kind = .beast(decoder) }
             return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .json(var decoder):
+            defer { kind = .json(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .whole(var decoder):
+            defer { kind = .whole(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .unframed(var decoder):
+            defer { kind = .unframed(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         }
+    }
+
+    /// The stream has come to a boundary that is not in its bytes: it has paused for as long as the framing says, or it has
+    /// ended in good order. What is there and no message yet is one now, where `Framing.boundary` says so.
+    ///
+    /// - Parameters:
+    ///   - bytes: Everything not yet consumed, all of which `decode` was given.
+    ///   - sink: Takes the frame, or the rest of what is passed over.
+    /// - Returns: Whether the sink was given anything.
+    public mutating func finish<Sink: FrameSink & ~Copyable>(
+        _ bytes: Span<UInt8>, into sink: inout Sink
+    ) -> Bool {
+        guard case .whole = kind else { return false }
+        let wasPassingOver = oversize.progress != .nothing
+        oversize.progress = .nothing
+        guard !wasPassingOver, !bytes.isEmpty else { return false }
+        sink.append(Frame(length: bytes.count))
+        return true
     }
 }

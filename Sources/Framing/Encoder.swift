@@ -18,6 +18,8 @@ public enum UnrepresentableError: Error, Equatable, Sendable {
     case empty
     /// A Beast message has a type, and the size of that type.
     case notBeast
+    /// A message is one JSON value, with no white space around it.
+    case notJSON
 }
 
 extension UnrepresentableError: CustomStringConvertible {
@@ -33,6 +35,7 @@ extension UnrepresentableError: CustomStringConvertible {
         case .unknownHeader: "the framing strips a header that cannot be put back"
         case .empty: "every message has at least one byte"
         case .notBeast: "it is no Beast message: a type from 1 to 4, and as many bytes as that type has"
+        case .notJSON: "it is not one JSON value without white space around it"
         }
     }
 }
@@ -85,6 +88,10 @@ extension Framing {
         case .slip: return try Slip.encode(payload, into: &output)
         case .cobs: return Cobs.encode(payload, into: &output)
         case .beast: return try Beast.encode(payload, into: &output)
+        case .json: return try JSONDecoder.encode(payload, into: &output)
+        case .untilClose, .idle, .unframed:
+            guard !payload.isEmpty else { throw .empty }
+            return output.appendFrame(payload)
         }
     }
 }

@@ -24,6 +24,14 @@ public enum Framing: Equatable, Sendable {
     case cobs
     /// Messages of ADS-B receivers of the Beast kind, types 1 to 4.
     case beast
+    /// JSON values (RFC 8259), with or without white space between them.
+    case json
+    /// Everything up to the end of a connection, if it ends in good order; another one is opened `every` so often.
+    case untilClose(every: Duration)
+    /// Everything up to a time of `gap` in which nothing comes.
+    case idle(gap: Duration)
+    /// Whatever each read brings.
+    case unframed
 }
 
 /// How a line is ended that is written.
@@ -40,6 +48,30 @@ public enum LineEnding: String, Equatable, Sendable, CaseIterable {
 }
 
 extension Framing {
+    /// What ends a message.
+    public enum Boundary: Equatable, Sendable {
+        /// The bytes themselves.
+        case bytes
+        /// The end of each read: `decode` is to be given what it brought, at once.
+        case read
+        /// So long a time in which nothing comes: `finish` is to be called then.
+        case pause(Duration)
+        /// The end of the connection in good order: `finish` is to be called then. Another one is opened `every` so often.
+        case close(every: Duration)
+    }
+
+    public var boundary: Boundary {
+        switch self {
+        case .line, .delimiter, .length, .varint, .fixed, .netstring, .octetCounted, .header, .block, .slip,
+            .cobs,
+            .beast, .json:
+            .bytes
+        case .unframed: .read
+        case .idle(let gap): .pause(gap)
+        case .untilClose(let every): .close(every: every)
+        }
+    }
+
     /// The most bytes that a frame has more than its payload, which has at most `limit`.
     public func overhead(of limit: Int) -> Int {
         switch self {
@@ -55,6 +87,10 @@ extension Framing {
         case .slip: limit + 3
         case .cobs: Cobs.overhead(of: limit) + 2
         case .beast: 2 * Beast.longest
+        case .json: JSONDecoder.longestHeader + 1
+        // One more byte is too long: it must have room to be seen.
+        case .untilClose, .idle: 1
+        case .unframed: 0
         }
     }
 
@@ -62,7 +98,7 @@ extension Framing {
     public var canPassOver: Bool {
         switch self {
         case .line, .delimiter, .length, .varint, .netstring, .octetCounted, .header, .block, .slip, .cobs,
-            .beast:
+            .beast, .json, .untilClose, .idle, .unframed:
             true
         case .fixed: false
         }
@@ -71,15 +107,19 @@ extension Framing {
     /// Whether bytes are skipped that are in no message, or in a damaged one.
     public var maySkip: Bool {
         switch self {
-        case .line, .delimiter, .length, .varint, .fixed, .netstring, .octetCounted, .header: false
-        case .block, .slip, .cobs, .beast: true
+        case .line, .delimiter, .length, .varint, .fixed, .netstring, .octetCounted, .header, .untilClose,
+            .idle, .unframed:
+            false
+        case .block, .slip, .cobs, .beast, .json: true
         }
     }
 
     /// Whether payloads can be sent: what a decoder takes away, an encoder can put back.
     public var isReversible: Bool {
         switch self {
-        case .line, .delimiter, .fixed, .netstring, .octetCounted, .header, .block, .slip, .cobs, .beast: true
+        case .line, .delimiter, .fixed, .netstring, .octetCounted, .header, .block, .slip, .cobs, .beast,
+            .json, .untilClose, .idle, .unframed:
+            true
         case .length(let field): field.strip == 0 || field.offset == 0 && field.strip <= field.width.rawValue
         case .varint(let field): (field.strip ?? 0) == 0
         }

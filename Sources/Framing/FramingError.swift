@@ -24,6 +24,8 @@ public enum Malformation: Equatable, Sendable {
     case noHeaderField
     /// Header fields with no `Content-Length`, with several, or with one that is no number.
     case noContentLength
+    /// What stands where a JSON value is due is none.
+    case noJSON
     /// What escapes bytes does so in no way that there is. The message is passed over, and the next one is found.
     case escape
 }
@@ -49,6 +51,7 @@ extension Malformation: CustomStringConvertible {
         case .headerTooLong(let limit): "the header fields of a message take more than \(limit) bytes"
         case .noHeaderField: "a line where header fields are due is none"
         case .noContentLength: "the header fields of a message do not tell its Content-Length, or not clearly"
+        case .noJSON: "what stands where a JSON value is due is none"
         case .escape: "a message has an escape that does not exist"
         }
     }

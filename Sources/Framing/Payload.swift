@@ -3,7 +3,9 @@ extension Framing {
     public var hasEscapes: Bool {
         switch self {
         case .slip, .cobs, .beast: true
-        case .line, .delimiter, .length, .varint, .fixed, .netstring, .octetCounted, .header, .block: false
+        case .line, .delimiter, .length, .varint, .fixed, .netstring, .octetCounted, .header, .block, .json,
+            .untilClose, .idle, .unframed:
+            false
         }
     }
 
@@ -44,7 +46,8 @@ extension Framing {
         case .slip: Slip.decode(bytes, into: &payload)
         case .cobs: Cobs.decode(bytes, into: &payload)
         case .beast: Beast.decode(bytes, into: &payload)
-        case .line, .delimiter, .length, .varint, .fixed, .netstring, .octetCounted, .header, .block:
+        case .line, .delimiter, .length, .varint, .fixed, .netstring, .octetCounted, .header, .block, .json,
+            .untilClose, .idle, .unframed:
             payload.append(bytes)
         }
     }

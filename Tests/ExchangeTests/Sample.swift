@@ -47,6 +47,9 @@ struct Sample: CustomTestStringConvertible, Sendable {
         case .varint, .netstring, .octetCounted: [UInt8](repeating: 0xFF, count: 10)
         case .header: [UInt8](repeating: 0x61, count: 4096)
         case .slip, .cobs, .beast: [UInt8](repeating: 0x61, count: limit + 10)
+        case .json: [UInt8]("x")
+        case .untilClose, .idle: [UInt8](repeating: 0x61, count: limit + 1)
+        case .unframed: []
         case .block(let start, _):
             start + [UInt8](repeating: 0x61, count: limit + framing.overhead(of: limit))
         case .fixed: []

@@ -14,7 +14,7 @@ struct EncoderTests {
             .fixed(size: 1), .fixed(size: 3), .varint(VarintField()), .netstring, .octetCounted, .header,
         ]
         + [
-            .slip, .cobs, .beast, .block(start: [0x0B], end: [0x1C, 0x0D]),
+            .slip, .cobs, .beast, .json, .block(start: [0x0B], end: [0x1C, 0x0D]),
             .block(start: [1, 2], end: [2, 2, 1]),
         ]
         + [.length(LengthField(width: .two, adjust: -2))]
@@ -30,6 +30,8 @@ struct EncoderTests {
         case .slip: own = [0xC0, 0xDB, 0xDC, 0xDD]
         case .cobs: own = [0, 1, 0xFF]
         case .beast: return BeastTests.payload(using: &random)
+        case .json: return JSONTests.payload(using: &random)
+        case .untilClose, .idle, .unframed: own = [0]
         case .header: own = [UInt8]("\r\n:1")
         case .block(let start, let end): own = start + end
         }
@@ -52,8 +54,9 @@ struct EncoderTests {
         case .delimiter(let end):
             (0..<payload.count).contains { (payload + end)[$0...].starts(with: end) }
         case .block(_, let end): (0..<payload.count).contains { (payload + end)[$0...].starts(with: end) }
-        case .octetCounted, .slip: payload.isEmpty
+        case .octetCounted, .slip, .untilClose, .idle, .unframed: payload.isEmpty
         case .beast: BeastTests.isNone(payload)
+        case .json: JSONTests.isNone(payload)
         case .length, .varint, .netstring, .header, .cobs: false
         case .fixed(let size): payload.count != size
         }
@@ -83,7 +86,7 @@ struct EncoderTests {
 
     @Test(arguments: framings)
     func `an empty payload is a message, where sizes vary`(framing: Framing) throws {
-        if [.octetCounted, .slip, .beast].contains(framing) { return }
+        if [.octetCounted, .slip, .beast, .json].contains(framing) { return }
         if case .fixed = framing { return }
         verify(framing, try encoded([[], [], []], as: framing), holds: [[], [], []])
     }

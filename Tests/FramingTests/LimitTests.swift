@@ -56,6 +56,7 @@ struct LimitTests {
             case .netstring, .octetCounted: 4
             case .header: 23
             case .slip, .cobs, .beast: Self.limit + 2
+            case .json, .untilClose, .idle, .unframed: Self.limit + 1
             case .block(let start, let end): start.count + Self.limit + end.count
             case .fixed: 0
             }

@@ -59,6 +59,19 @@ struct Stream: FrameSink {
         ranges += 1
     }
 
+    /// The stream has paused, or ended.
+    mutating func finish(isMessage: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+        var decoder = decoder
+        let bytes = unconsumed
+        defer {
+            self.decoder = decoder
+            unconsumed.removeFirst(consumed)
+            consumed = 0
+        }
+        let isFound = decoder.finish(bytes.span, into: &self)
+        #expect(isFound == isMessage, sourceLocation: sourceLocation)
+    }
+
     /// Takes what one read gave, and decodes at most `count` frames at a time.
     mutating func receive(_ bytes: some Sequence<UInt8>, atMost count: Int = .max) {
         guard found.fault == nil else { return }
