@@ -19,6 +19,20 @@ extension ValueType where Value == Int {
     }
 }
 
+extension ValueType where Value == Int {
+    /// A whole number.
+    static func number(_ range: ClosedRange<Int>) -> ValueType {
+        let allowed = Allowed("a number from \(range.lowerBound) to \(range.upperBound)")
+        return .scalar("NUMBER", allowed) { text in
+            let isNegative = text.utf8.first == UInt8(ascii: "-")
+            guard let number = decimal(text.utf8.dropFirst(isNegative ? 1 : 0)) else { return nil }
+            return range.contains(isNegative ? -number : number) ? (isNegative ? -number : number) : nil
+        } print: { number in
+            String(number)
+        }
+    }
+}
+
 extension ValueType where Value == Duration {
     static func time(atLeast shortest: Duration = .zero) -> ValueType {
         .scalar("TIME", Allowed(allowedTimes(shortest))) { text in

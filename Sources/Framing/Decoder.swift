@@ -4,6 +4,7 @@ public struct Decoder: Sendable {
         case line(LineDecoder)
         case delimiter(DelimiterDecoder)
         case length(LengthDecoder)
+        case headedLength(HeadedLengthDecoder)
         case varint(VarintDecoder)
         case fixed(FixedDecoder)
         case netstring(CountedDecoder)
@@ -32,7 +33,8 @@ public struct Decoder: Sendable {
             switch framing {
             case .line: .line(LineDecoder(limit: limit))
             case .delimiter(let end): .delimiter(DelimiterDecoder(end: end, limit: limit))
-            case .length(let field): .length(LengthDecoder(field, limit: limit))
+            case .length(let field) where field.isPlain: .length(LengthDecoder(field, limit: limit))
+            case .length(let field): .headedLength(HeadedLengthDecoder(field, limit: limit))
             case .varint(let field): .varint(VarintDecoder(field, limit: limit))
             case .fixed(let size): .fixed(FixedDecoder(size: size, limit: limit))
             case .netstring: .netstring(CountedDecoder(.netstring, limit: limit))
@@ -73,6 +75,9 @@ public struct Decoder: Sendable {
             return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         case .length(var decoder):
             defer { kind = .length(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .headedLength(var decoder):
+            defer { kind = .headedLength(decoder) }
             return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         case .varint(var decoder):
             defer { kind = .varint(decoder) }

@@ -1,52 +1,33 @@
+/// A length that stands first, counts the payload only, and is no part of it: what most protocols have. It is by itself
+/// because it is faster so.
 @usableFromInline struct LengthDecoder: FrameDecoder {
     @usableFromInline let width: LengthField.Width
     @usableFromInline let isBigEndian: Bool
-    @usableFromInline let offset: Int
-    /// One past the field.
-    @usableFromInline let end: Int
-    /// What the field's value is short of the frame's length.
-    @usableFromInline let difference: Int
-    @usableFromInline let strip: Int
-    /// The least value that a message can have, and how many from there on are allowed.
-    @usableFromInline let least: UInt64
-    @usableFromInline let allowed: UInt64
     @usableFromInline let limit: Int
 
     init(_ field: LengthField, limit: Int) {
-        self.limit = limit
         width = field.width
         isBigEndian = field.order == .big
-        offset = field.offset
-        end = field.end
-        difference = field.end + field.adjust
-        strip = field.strip
-        let shortest = max(0, max(field.end, field.strip) - difference)
-        least = UInt64(shortest)
-        allowed = UInt64(max(0, limit + field.strip - difference - shortest + 1))
+        self.limit = limit
     }
 
     @inlinable
     mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame? {
+        let header = width.rawValue
+        guard bytes.count >= header else { return nil }
+        let length = value(in: bytes)
+        guard length <= UInt64(limit) else { throw .tooLong(limit: limit) }
+        let end = header + Int(length)
         guard bytes.count >= end else { return nil }
-        let value = value(in: bytes)
-        // Less than the least wraps around.
-        guard value &- least < allowed else { throw fault(value) }
-        let length = Int(truncatingIfNeeded: value) + difference
-        guard bytes.count >= length else { return nil }
-        return Frame(length: length, header: strip)
-    }
-
-    @usableFromInline
-    func fault(_ value: UInt64) -> FramingError {
-        value < least ? .malformed(.lengthTooSmall(value)) : .tooLong(limit: limit)
+        return Frame(length: end, header: header)
     }
 
     @inlinable
     func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) -> UInt64? {
-        let value = value(in: bytes)
+        let length = value(in: bytes)
         // Nobody sends so much: the stream has been misread.
-        guard value <= UInt64(Int64.max) else { throw .impossibleLength(value) }
-        return value &+ UInt64(bitPattern: Int64(difference))
+        guard length <= UInt64(Int64.max) else { throw .impossibleLength(length) }
+        return UInt64(width.rawValue) + length
     }
 
     @inlinable
@@ -57,19 +38,18 @@
     @inlinable
     func value(in bytes: Span<UInt8>) -> UInt64 {
         switch width {
-        case .one: return UInt64(bytes[offset])
+        case .one: return UInt64(bytes[0])
         case .two:
-            let value = UInt16(bytes[offset]) << 8 | UInt16(bytes[offset + 1])
+            let value = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
             return UInt64(isBigEndian ? value : value.byteSwapped)
         case .three:
-            let value =
-                UInt32(bytes[offset]) << 16 | UInt32(bytes[offset + 1]) << 8 | UInt32(bytes[offset + 2])
+            let value = UInt32(bytes[0]) << 16 | UInt32(bytes[1]) << 8 | UInt32(bytes[2])
             return UInt64(isBigEndian ? value : value.byteSwapped >> 8)
         case .four:
-            let value = word(in: bytes, at: offset)
+            let value = word(in: bytes, at: 0)
             return UInt64(isBigEndian ? value : value.byteSwapped)
         case .eight:
-            let value = UInt64(word(in: bytes, at: offset)) << 32 | UInt64(word(in: bytes, at: offset + 4))
+            let value = UInt64(word(in: bytes, at: 0)) << 32 | UInt64(word(in: bytes, at: 4))
             return isBigEndian ? value : value.byteSwapped
         }
     }

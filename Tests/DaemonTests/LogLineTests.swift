@@ -129,7 +129,7 @@ struct LogLineTests {
             return log.line(for: reason, Amount(messages: 2, bytes: 10))
         }
         #expect(told.allSatisfy { $0?.kind == .discarded })
-        #expect(told.map { $0?.level } == [.info, .warning, .info, .warning, .warning, .info, .warning])
+        #expect(told.map { $0?.level } == [.info, .warning, .warning, .info, .info, .warning, .warning, .info, .warning])
         #expect(
             told.map { $0?.text } == [
                 "discarded 2 messages (10 bytes) of a message that the end of the connection cut off",
