@@ -10,7 +10,11 @@ struct CounterFrames: Sendable {
     /// - Throws: If the framing cannot carry such a payload.
     init(size: Int, framing: Framing) throws(UnrepresentableError) {
         // Bytes that a delimiter consists of could come together in a number.
-        if case .delimiter(let end) = framing, end.allSatisfy(Self.isUsed) { throw .holdsDelimiter }
+        switch framing {
+        case .delimiter(let end), .block(_, let end):
+            if end.allSatisfy(Self.isUsed) { throw .holdsDelimiter }
+        default: break
+        }
         var payload: [UInt8] = []
         payload.reserveCapacity(size)
         while payload.count < size {

@@ -45,7 +45,8 @@ extension LengthField {
     fileprivate init(_ parameters: inout Parameters) throws(UsageError) {
         let adjustments = -Self.greatestAdjustment...Self.greatestAdjustment
         self.init(
-            width: try parameters.takeChoice("bytes") ?? .four, order: try parameters.takeChoice("order") ?? .big,
+            width: try parameters.takeChoice("bytes") ?? .four,
+            order: try parameters.takeChoice("order") ?? .big,
             offset: try parameters.takeNumber("offset", 0...Self.longestOffset) ?? 0,
             adjust: try parameters.takeNumber("adjust", adjustments) ?? 0,
             strip: try parameters.takeNumber("strip", 0...Self.longestOffset))

@@ -28,7 +28,8 @@ import Testing
     @Test(arguments: [
         "", "lines", "line:end=x", "delimiter", "delimiter:end=", "delimiter:end=0123456789abcdefg",
         "length:bytes=5",
-        "length:order=middle", "length:offset=1025", "varint:bytes=11", "block:start=x", "json:x=y", "line:ending=cr", "length:bytes=2,bytes=4", "length:bytes", "fixed", "fixed:size=0",
+        "length:order=middle", "length:offset=1025", "varint:bytes=11", "block:start=x", "json:x=y",
+        "line:ending=cr", "length:bytes=2,bytes=4", "length:bytes", "fixed", "fixed:size=0",
         "fixed:size=-1",
         "fixed:size=99999999999999999999", #"delimiter:end=\x1"#, #"delimiter:end=\q"#, #"delimiter:end=\"#,
     ])
