@@ -88,32 +88,49 @@
         /// One past the value; `nil` until that is there.
         mutating func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
             var i = start
+            if isScalar {
+                while i < bytes.count, Self.isOfScalar(bytes[i]) { i += 1 }
+                return i < bytes.count ? i : nil
+            }
+            if isEscaped, i < bytes.count {
+                isEscaped = false
+                i += 1
+            }
             while i < bytes.count {
-                let byte = bytes[i]
-                if isScalar {
-                    guard Self.isOfScalar(byte) else { return i }
-                } else if isInString {
-                    if isEscaped {
-                        isEscaped = false
-                    } else if byte == UInt8(ascii: "\\") {
-                        isEscaped = true
-                    } else if byte == UInt8(ascii: "\"") {
-                        isInString = false
-                        if depth == 0 { return i + 1 }
+                if isInString {
+                    // Strings are most of what there is.
+                    while i < bytes.count, bytes[i] != UInt8(ascii: "\""), bytes[i] != UInt8(ascii: "\\") {
+                        i += 1
                     }
+                    guard i < bytes.count else { return nil }
+                    if bytes[i] == UInt8(ascii: "\\") {
+                        isEscaped = i + 1 == bytes.count
+                        i += 2
+                        continue
+                    }
+                    isInString = false
                 } else {
-                    switch byte {
+                    while i < bytes.count, !Self.isMark(bytes[i]) { i += 1 }
+                    guard i < bytes.count else { return nil }
+                    switch bytes[i] {
                     case UInt8(ascii: "\""): isInString = true
                     case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-                    case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                        depth -= 1
-                        if depth == 0 { return i + 1 }
-                    default: break
+                    default: depth -= 1
                     }
                 }
                 i += 1
+                if depth == 0, !isInString { return i }
             }
             return nil
+        }
+
+        private static func isMark(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "}"),
+                UInt8(ascii: "]"):
+                true
+            default: false
+            }
         }
 
         private static func isOfScalar(_ byte: UInt8) -> Bool {
