@@ -25,6 +25,7 @@ let package = Package(
     targets: [
         .target(name: "CLinux", cSettings: [.define("_GNU_SOURCE")]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         module("Framing"),
         module("Memory", ["CLinux"]),
         module("Exchange", ["Framing", "Memory"]),
@@ -32,21 +33,26 @@ let package = Package(
         module("Configuration", ["CYAML", "Framing", "Uplink"]),
         module("Linux", ["CLinux"]),
         module("Systemd", ["Linux"]),
-        module("Bridge", ["Configuration", "Exchange", "Framing", "Linux", "Memory", "Uplink"]),
+        module("TLS", ["COpenSSL"]),
+        module("Bridge", ["Configuration", "Exchange", "Framing", "Linux", "Memory", "TLS", "Uplink"]),
         module("Control"),
-        module("Daemon", ["Bridge", "Configuration", "Control", "Linux", "Systemd", "Uplink"]),
+        module("Daemon", ["Bridge", "Configuration", "Control", "Linux", "Systemd", "TLS", "Uplink"]),
         program("trunklined", ["Configuration", "Daemon", "Linux"]),
         program("trunklinectl", ["Configuration", "Control", "Framing", "Linux"]),
-        program("trunkline-sim", ["Framing", "Linux"]),
+        program("trunkline-sim", ["Framing", "Linux", "TLS"]),
         .target(
             name: "Faults", path: "Tests/Faults", publicHeadersPath: ".", cSettings: [.define("_GNU_SOURCE")]),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+        .target(
+            name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/TestSupport", swiftSettings: common),
         tests("ArchitectureTests", []),
         tests("ConfigurationTests", ["Configuration", "Framing", "Uplink"]),
         tests("ControlTests", ["Control"]),
         tests(
             "DaemonTests",
-            ["Bridge", "Configuration", "Control", "Daemon", "Framing", "Linux", "Systemd", "Uplink"]),
+            [
+                "Bridge", "Configuration", "Control", "Daemon", "Framing", "Linux", "Systemd", "TLS",
+                "Uplink",
+            ]),
         tests("EndToEndTests", ["Control", "Linux", "trunklined", "trunklinectl", "trunkline-sim"]),
         tests("ExchangeTests", ["Exchange", "Framing", "Memory"]),
         tests("FramingTests", ["Framing"]),
@@ -54,6 +60,7 @@ let package = Package(
         tests("MemoryTests", ["Memory"]),
         tests("SimulatorTests", ["Framing", "Linux", "trunkline-sim"]),
         tests("SystemdTests", ["Linux", "Systemd"]),
+        tests("TLSTests", ["Linux", "TLS"]),
         tests(
             "TrunklinectlTests", ["Bridge", "Configuration", "Control", "Framing", "Linux", "trunklinectl"]),
         tests("UplinkTests", ["Framing", "Uplink"]),

@@ -33,6 +33,6 @@ extension Bridge {
         let answered = connection.silence.map { $0 < loop.now - start - Self.probeSlack } ?? true
         guard answered else { return upstreamFailed(step: connection.step, .addressGone) }
         probeStart = nil
-        try? connection.probe(.usual)
+        try? connection.probe(keepalive)
     }
 }

@@ -111,12 +111,13 @@ extension Bridge {
     // MARK: The upstream
 
     func sendOutbox() {
-        guard let connection, readySince != nil, !connection.isSendBlocked, !outbox.isEmpty else { return }
+        guard let connection, readySince != nil, !connection.isSendBlocked, hasToSend else { return }
         do throws(SystemError) {
-            let count = try outbox.withPending { bytes throws(SystemError) in try connection.send(bytes) }
-            totals.sent.bytes += count
-            totals.sent.messages += outbox.sent(count)
-            if count > 0 { isOutboxFull = false }
+            if !heartbeat.isEmpty {
+                try sendHeartbeat(on: connection)
+                guard heartbeat.isEmpty, !connection.isSendBlocked, !outbox.isEmpty else { return }
+            }
+            sent(try outbox.withPending { bytes throws(SystemError) in try connection.send(bytes) })
         } catch {
             guard error.isShortage else { return connection.sendingFailed(error) }
             connection.rest()
@@ -124,11 +125,20 @@ extension Bridge {
         }
     }
 
+    private var hasToSend: Bool { !outbox.isEmpty || !heartbeat.isEmpty }
+
+    /// So many bytes of clients' messages were sent.
+    func sent(_ count: Int) {
+        totals.sent.bytes += count
+        totals.sent.messages += outbox.sent(count)
+        if count > 0 { isOutboxFull = false }
+    }
+
     /// While something waits that the kernel does not take, the connection is looked at again and again.
     func watchWriting() {
         guard let limit = configuration.upstream.writeTimeout else { return }
         guard let connection, readySince != nil, connection.isSendBlocked, connection.sendError == nil,
-            !outbox.isEmpty
+            hasToSend
         else {
             guard writeWatch != nil else { return }
             writeWatch = nil

@@ -17,7 +17,10 @@ extension Bridge {
             switch effect {
             case .resolve(let step, let endpoint): queue += resolve(step: step, endpoint: endpoint)
             case .connect(let step, _, let candidate): queue += connect(step: step, candidate: candidate)
-            case .close(let step): closeRacer(step)
+            case .secure(let step): queue += secure(step: step)
+            case .greet(let step): queue += greet(step: step)
+            case .close(let step, let reason): closeRacer(step, because: reason)
+            case .goOn(let failure): report(.attemptFailed(address(of: failure), failure.reason))
             case .abandon: abandon()
             case .armTimer(let instant): arm(.uplink, at: instant)
             case .disarmTimer: disarm(.uplink)
@@ -66,7 +69,7 @@ extension Bridge {
         do throws(SystemError) {
             let peer = candidates[candidate]
             let local = peer.isUnix ? nil : try configuration.upstream.bindAddress.map(SocketAddress.local)
-            let socket = try FileDescriptor.connecting(to: peer, from: local)
+            let socket = try FileDescriptor.connecting(to: peer, from: local, probing: keepalive)
             let racer = try UpstreamConnection(socket, to: peer, step: step, bridge: self)
             racers[step] = racer
             return racer.isConnecting ? [] : opened(step: step)
@@ -82,10 +85,19 @@ extension Bridge {
         }
     }
 
+    /// When the kernel asks whether the upstream is still there.
+    var keepalive: FileDescriptor.Probing? {
+        let settings = configuration.upstream.keepalive
+        return settings.idle.map {
+            FileDescriptor.Probing(idle: $0, interval: settings.interval, count: settings.count)
+        }
+    }
+
     func upstreamOpened(step: UInt64) { perform(opened(step: step)) }
 
     private func opened(step: UInt64) -> [Uplink.Effect] {
         connection = racers.removeValue(forKey: step)
+        dialled = connection?.address
         return uplink.opened(step: step, now: loop.now)
     }
 
@@ -109,14 +121,18 @@ extension Bridge {
             show(.resolving(configuration.upstream.uplink.endpoints[endpoint]))
         case .preparing(.connecting(_, let candidate)): show(.connecting(candidates[candidate].description))
         case .ready: becameReady()
+        case .preparing(.securing): show(.securing(dialled ?? ""))
+        case .preparing(.greeting(_, let step)): show(.greeting(dialled ?? "", step: step))
         case .waiting(let failure, let until):
-            let endpoint = configuration.upstream.uplink.endpoints[failure.endpoint].description
-            show(
-                .waiting(
-                    failure.reason, address: dialled ?? endpoint, until: until, lifetime: lifetime))
+            show(.waiting(failure.reason, address: address(of: failure), until: until, lifetime: lifetime))
             lifetime = nil
         case .cancelled: show(.cancelled)
         }
+    }
+
+    /// What was tried last, or connected to.
+    private func address(of failure: Uplink.Failure) -> String {
+        dialled ?? configuration.upstream.uplink.endpoints[failure.endpoint].description
     }
 
     private func show(_ state: UplinkState) {
@@ -135,6 +151,7 @@ extension Bridge {
             idleWatch = watch
             if let deadline = watch.deadline { arm(.idle, at: deadline) }
         }
+        startHeartbeat()
         limitUnacknowledged(connection)
         dialled = connection.address
         show(.ready(connection.address, attempts: uplink.attempts))
@@ -150,9 +167,14 @@ extension Bridge {
         try? connection.limitUnacknowledged(to: limit)
     }
 
-    private func closeRacer(_ step: UInt64) {
-        guard let racer = racers.removeValue(forKey: step) else { return }
+    private func closeRacer(_ step: UInt64, because reason: Uplink.Reason? = nil) {
+        guard let racer = racers.removeValue(forKey: step) ?? connection, racer.step == step else { return }
+        if racer === connection {
+            connection = nil
+            endGreeting()
+        }
         dialled = racer.address
+        if let reason { report(.attemptFailed(racer.address, reason)) }
         racer.close()
     }
 
@@ -160,12 +182,15 @@ extension Bridge {
         for step in racers.keys.sorted() { closeRacer(step) }
         connection?.close()
         connection = nil
+        endGreeting()
+        prologue = []
         guard let since = readySince else { return }
         lifetime = loop.now - since
         readySince = nil
         surroundings?.hearRoutes(true)
         idleWatch = nil
         disarm(.idle)
+        endHeartbeat()
         writeWatch = nil
         disarm(.write)
         probeStart = nil
@@ -187,12 +212,13 @@ extension Bridge {
 
     var canReceive: Bool {
         guard let connection, readySince != nil, !hasUndecodedLoss else { return false }
-        return connection.isReadable && log.space > 0
+        return (connection.isReadable || !prologue.isEmpty) && log.space > 0
     }
 
     func receive() {
         if log.canResume { return decode { () throws(FramingError) in try log.resume() } }
         guard canReceive, let connection else { return }
+        guard prologue.isEmpty else { return receivePrologue() }
         do throws(SystemError) {
             let transfer = try log.withFreeSpace(atMost: Self.readLimit) { bytes throws(SystemError) in
                 try connection.receive(into: &bytes)
@@ -206,7 +232,7 @@ extension Bridge {
                 if let error = connection.sendError { lost(connection, error) }
             case .ended:
                 guard let error = connection.sendError else {
-                    return upstreamFailed(step: connection.step, .ended)
+                    return upstreamFailed(step: connection.step, connection.brokenOff ?? .ended)
                 }
                 // It was told to the sender already.
                 lost(connection, error)
@@ -218,11 +244,25 @@ extension Bridge {
         }
     }
 
+    /// What came together with the dialogue before everything else.
+    private func receivePrologue() {
+        let count = log.withFreeSpace(atMost: prologue.count) { room in
+            for index in 0..<room.count { room[index] = prologue[prologue.startIndex + index] }
+            return room.count
+        }
+        prologue = prologue.dropFirst(count)
+        if prologue.isEmpty { prologue = [] }
+        totals.received.bytes += count
+        decode { () throws(FramingError) in try log.received(count) }
+    }
+
     func lost(_ connection: UpstreamConnection, _ error: SystemError) {
         let reason: Uplink.Reason =
             if error.isTimeout && probeStart != nil {
                 .addressGone
-            } else if error.isTimeout && configuration.upstream.writeTimeout != nil {
+            } else if error.isTimeout && readySince != nil && !connection.hasUnacknowledged {
+                .keepaliveUnanswered
+            } else if error.isTimeout && readySince != nil && configuration.upstream.writeTimeout != nil {
                 .stuck
             } else {
                 .system(call: error.call.description, errno: error.code)
@@ -231,9 +271,10 @@ extension Bridge {
     }
 
     private func decode(_ body: () throws(FramingError) -> Int) {
-        let (head, count) = (log.head, log.messages)
+        let (head, count, answers) = (log.head, log.messages, log.answerCount)
         let (oversize, damaged, between) = (log.oversize, log.damaged, log.between)
         defer {
+            if log.answerCount != answers { heartbeatWatch?.answered() }
             totals.received.messages += Int(log.messages - count)
             record(.oversize, log.oversize.amount(since: oversize))
             record(.damaged, log.damaged.amount(since: damaged))
@@ -290,9 +331,12 @@ extension Bridge: ReadinessHandler {
             case .success(let addresses) where !addresses.isEmpty:
                 perform(resolved(step: answer.ticket, addresses))
             case .success:
-                upstreamFailed(step: answer.ticket, .unresolved("the name has no address"))
+                upstreamFailed(
+                    step: answer.ticket, .unresolved("the name has no address", isLasting: true))
             case .failure(let error):
-                upstreamFailed(step: answer.ticket, .unresolved(error.description))
+                upstreamFailed(
+                    step: answer.ticket,
+                    .unresolved(error.description, isLasting: error.isOfName))
             }
         }
     }

@@ -2,6 +2,7 @@ public import Configuration
 import Exchange
 public import Linux
 public import Memory
+import TLS
 import Uplink
 
 /// One upstream and its sockets: carries out what the pure parts decide, and reports what happens.
@@ -21,7 +22,9 @@ public final class Bridge {
     }
     enum Timer: CaseIterable {
         case uplink
+        case words
         case idle
+        case heartbeat
         case write
         case probe
         case hold
@@ -46,9 +49,18 @@ public final class Bridge {
     /// Those that race to become the connection, by step.
     var racers: [UInt64: UpstreamConnection] = [:]
     var connection: UpstreamConnection?
+    /// Keeps what the next connection can use of the last one; made for the first.
+    var tlsClient: TLSClient?
+    /// What comes before everything else on the connection, while it lasts.
+    var greeting: Greeting?
+    /// What came with it, and is for the decoder: not in the log yet.
+    var prologue: ArraySlice<UInt8> = []
     /// When the connection became ready; `nil` while it is not.
     var readySince: ContinuousClock.Instant?
     var idleWatch: IdleWatch?
+    var heartbeatWatch: HeartbeatWatch?
+    /// What is still to be sent of a heartbeat.
+    var heartbeat: ArraySlice<UInt8> = []
     /// While something waits that the kernel does not take.
     var writeWatch: WriteWatch?
     /// When it was asked whether the upstream still answers; `nil` while it is not.
@@ -110,13 +122,16 @@ public final class Bridge {
             log = BroadcastLog(
                 memory: try MirroredMemory(size: sizes.buffer.bytes), framing: upstream.framing,
                 limit: upstream.maxMessage, skipsOversize: upstream.oversize == .skip,
+                answers: upstream.heartbeat?.answers,
                 maximumFrames: sizes.buffer.frames)
             outbox = Outbox(
                 memory: try MirroredMemory(size: sizes.outbox.bytes), maximumFrames: sizes.outbox.frames)
         } catch {
             throw .memory(error)
         }
-        uplink = Uplink(upstream.uplink, seed: .random(in: 0 ... .max))
+        var settings = upstream.uplink
+        settings.greeting = upstream.onConnect.map(\.timeout)
+        uplink = Uplink(settings, seed: .random(in: 0 ... .max))
         do throws(SystemError) {
             resolver = try Resolver()
         } catch {
@@ -201,8 +216,11 @@ extension Bridge: TimerHandler {
         guard let fired = timers.first(where: { $0.value == timer })?.key else { return }
         timers[fired] = nil
         switch fired {
-        case .uplink: perform(uplink.timerFired(now: loop.now, jitter: jitter()))
+        case .uplink:
+            perform(uplink.timerFired(now: loop.now, jitter: jitter(), said: greeting?.said ?? ""))
+        case .words: refused()
         case .idle: idleTimerFired()
+        case .heartbeat: heartbeatTimerFired()
         case .write: writeTimerFired()
         case .probe: probeTimerFired()
         case .hold: discardHeld()
@@ -238,6 +256,7 @@ extension Bridge: TurnTaker {
             if isFanOutNeeded { fanOut() }
             for listener in listeners { listener.accept() }
         }
+        if greeting != nil { converse() }
         receive()
         if isFanOutNeeded { fanOut() }
         sendOutbox()
@@ -245,8 +264,9 @@ extension Bridge: TurnTaker {
         reportFlow()
         watchPatience()
         watchIdle()
+        watchHeartbeat()
         watchEnd()
-        connection?.updateInterest(isReadingPaused: log.space == 0)
+        connection?.updateInterest(isReadingPaused: greeting.map { !$0.hasRoom } ?? (log.space == 0))
         if stage != .running { continueStopping() }
         if hasMoreToDo { requestTurn() }
         return false
@@ -254,8 +274,14 @@ extension Bridge: TurnTaker {
 
     private var hasMoreToDo: Bool {
         guard stage != .stopped else { return false }
-        return canReceive || log.canResume || isFanOutNeeded
+        return canReceive || canConverse || log.canResume || isFanOutNeeded
             || stage == .running && !readQueue.isEmpty && !isOutboxFull
+    }
+}
+
+extension HeartbeatSettings {
+    fileprivate var answers: Answers? {
+        answer.map { Answers(beginning: $0, areHidden: hidesAnswers) }
     }
 }
 

@@ -6,6 +6,8 @@ public import Uplink
 public enum BridgeEvent: Equatable, Sendable {
     /// The connection to the upstream changed its state.
     case uplink(UplinkState)
+    /// An address was tried in vain, and the attempt goes on with others.
+    case attemptFailed(String, Uplink.Reason)
     /// The network has changed, and therefore an attempt begins at once.
     case networkChanged(NetworkChange)
     /// The address of this machine that the connection to the upstream came from has gone, or may have: the upstream is
@@ -40,6 +42,10 @@ public enum BridgeEvent: Equatable, Sendable {
 public enum UplinkState: Equatable, Sendable {
     case resolving(Endpoint)
     case connecting(String)
+    /// The TLS handshake.
+    case securing(String)
+    /// The dialogue that comes before everything else: which step of it, counted from 0.
+    case greeting(String, step: Int)
     /// - Parameter attempts: Rounds of all addresses that it took.
     case ready(String, attempts: Int)
     /// The upstream has ended the connection, and what it sent is not read yet, for slow clients have no room.

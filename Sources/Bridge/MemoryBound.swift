@@ -1,6 +1,7 @@
 public import Configuration
 import Exchange
 import Framing
+import TLS
 
 /// The most memory that a bridge takes, whatever its clients and its upstream do, in bytes.
 ///
@@ -21,6 +22,8 @@ public struct MemoryBound: Equatable, Sendable {
     public let buffer: Ring
     /// What is to be sent to it.
     public let outbox: Ring
+    /// What TLS takes, if the upstream is to be spoken to with it.
+    public let tlsBytes: Int
     /// One client: its records, the message that it has begun, if it may send, and the rest of one that it had the
     /// beginning of, where messages may be dropped for it.
     public let clientBytes: Int
@@ -35,11 +38,13 @@ public struct MemoryBound: Equatable, Sendable {
             bytes: configuration.buffer, frames: frames.received,
             indexBytes: BroadcastLog.indexBytes(
                 maximumFrames: frames.received,
-                maySkip: upstream.oversize == .skip || upstream.framing.maySkip))
+                maySkip: upstream.oversize == .skip || upstream.framing.maySkip
+                    || upstream.heartbeat?.hidesAnswers == true))
         outbox = Ring(
             bytes: configuration.outbox, frames: frames.sent,
             indexBytes: Outbox.indexBytes(
                 maximumFrames: frames.sent, maySkip: upstream.sendFraming.maySkip))
+        tlsBytes = upstream.tls == nil ? 0 : TLSSession.longestMemory
         let inlet = Inlet.longestStorage(framing: upstream.sendFraming, limit: upstream.maxMessage)
         let rest = upstream.maxMessage + upstream.framing.overhead(of: upstream.maxMessage)
         let messages = configuration.sockets.map { socket in
@@ -50,14 +55,16 @@ public struct MemoryBound: Equatable, Sendable {
     }
 
     /// Without the clients.
-    public var ringBytes: Int { buffer.bytes + buffer.indexBytes + outbox.bytes + outbox.indexBytes }
+    public var fixedBytes: Int {
+        buffer.bytes + buffer.indexBytes + outbox.bytes + outbox.indexBytes + tlsBytes
+    }
 
     /// All of it, or `Int.max`; `nil` if the number of clients is not bounded.
     public var total: Int? {
         clients.map { clients in
             let (product, isTooLarge) = clientBytes.multipliedReportingOverflow(by: clients)
             // One message more, for a moment, while the room for one grows.
-            let (sum, isTooLargeInAll) = product.addingReportingOverflow(ringBytes + clientBytes)
+            let (sum, isTooLargeInAll) = product.addingReportingOverflow(fixedBytes + clientBytes)
             return isTooLarge || isTooLargeInAll ? .max : sum
         }
     }

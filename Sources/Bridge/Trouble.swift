@@ -19,12 +19,19 @@ public enum Trouble: String, CaseIterable, Sendable {
     /// The name has no address, or no name server has answered in time.
     case unresolved
     case unconnected
+    /// TLS could not be begun.
+    case tls
+    /// The dialogue before everything else has failed, a refused login among it.
+    case greeting
     // A connection that was lost.
     /// The upstream has closed it.
     case closed
+    /// It ended without TLS saying so.
+    case truncated
     case failed
     case idleTimeout = "idle-timeout"
     case writeTimeout = "write-timeout"
+    case heartbeat
     /// What came could not be divided into messages.
     case framing
 
@@ -62,7 +69,8 @@ extension Trouble {
         case .socketGone: self = .socketGone
         case .shortage: self = .shortage
         case .discarded(let reason, _): self = Trouble(reason)
-        case .uplink, .networkChanged, .probing, .admitted, .left(_, .closed), .left(_, .stopped),
+        case .uplink, .attemptFailed, .networkChanged, .probing, .admitted, .left(_, .closed),
+            .left(_, .stopped),
             .fellBehind, .missed,
             .acceptingResumed, .flowing, .stopped:
             return nil
@@ -88,8 +96,12 @@ extension Trouble {
         switch reason {
         case .unresolved, .resolutionTimedOut: self = .unresolved
         case .connectTimedOut, .notBound, .otherFamily, .ownSocket: self = .unconnected
-        case .addressGone: self = .failed
+        case .addressGone, .keepaliveUnanswered: self = .failed
         case .system: self = wasReady ? .failed : .unconnected
+        case .tls, .handshakeTimedOut: self = .tls
+        case .greeting: self = .greeting
+        case .heartbeatUnanswered: self = .heartbeat
+        case .truncated: self = .truncated
         case .ended: self = .closed
         case .idle: self = .idleTimeout
         case .stuck: self = .writeTimeout

@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TLS
 import Uplink
 
 /// The socket to the upstream, from connect(2) to close(2).
@@ -12,19 +13,25 @@ final class UpstreamConnection: ReadinessHandler {
     let address: String
     /// Over a Unix socket.
     let isLocal: Bool
-    private unowned let bridge: Bridge
-    private let descriptor: FileDescriptor
+    unowned let bridge: Bridge
+    let descriptor: FileDescriptor
+    /// `nil` for a connection that is not encrypted, or not yet.
+    var tls: TLSSession?
+    /// Nothing else is read or sent until it is done.
+    var isInHandshake = false
+    /// How TLS has ended, if not in order.
+    var brokenOff: Uplink.Reason?
     private var registration: Registration?
     private(set) var isConnecting: Bool
     /// Something can be read, or the connection's end was seen.
-    private(set) var isReadable = false
+    var isReadable = false
     /// The upstream has ended the connection; what it sent before may still be unread.
     private(set) var hasEnded = false
     /// The kernel takes nothing more: for now, or ever again after an error.
-    private(set) var isSendBlocked = false
+    var isSendBlocked = false
     /// Nothing can be sent any more, but what the upstream sent before is still read.
     private(set) var sendError: SystemError?
-    private var sentBytes: UInt64 = 0
+    var sentBytes: UInt64 = 0
     /// Left alone, for the kernel had no memory for a transfer.
     private var isResting = false
 
@@ -43,9 +50,13 @@ final class UpstreamConnection: ReadinessHandler {
 
     func becameReady(_ readiness: Readiness) {
         if isConnecting { return finishConnecting() }
+        if isInHandshake { return continueHandshake() }
         if !readiness.isDisjoint(with: [.readable, .hangup]) { isReadable = true }
         if !readiness.isDisjoint(with: [.ended, .hangup]) { hasEnded = true }
-        if !readiness.isDisjoint(with: [.writable, .hangup]) { isSendBlocked = sendError != nil }
+        if !readiness.isDisjoint(with: [.writable, .hangup]) {
+            isSendBlocked = sendError != nil
+            flushAnswers()
+        }
         bridge.requestTurn()
     }
 
@@ -75,7 +86,10 @@ final class UpstreamConnection: ReadinessHandler {
     /// The address of this machine that it comes from, as netlink has it; `nil` over a Unix socket.
     var localHost: [UInt8]? { (try? descriptor.localAddress())?.host }
 
-    func probe(_ probing: FileDescriptor.Probing) throws(SystemError) { try descriptor.probe(probing) }
+    /// The upstream has not acknowledged all that the kernel has taken.
+    var hasUnacknowledged: Bool { descriptor.unsent() > 0 }
+
+    func probe(_ probing: FileDescriptor.Probing?) throws(SystemError) { try descriptor.probe(probing) }
 
     /// For how long nothing has come from the upstream's kernel either.
     var silence: Duration? { descriptor.silence() }
@@ -86,10 +100,13 @@ final class UpstreamConnection: ReadinessHandler {
     func receive(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Transfer {
         // When nothing can be sent any more it is read until nothing is there: epoll need not report anything again.
         isReadable = sendError != nil
+        if let tls { return try receive(into: &bytes, through: tls) }
         return try descriptor.receive(into: &bytes)
     }
 
+    /// - Returns: How many bytes are gone: with TLS those of whole records only, for of others the upstream sees nothing.
     func send(_ bytes: Span<UInt8>) throws(SystemError) -> Int {
+        if let tls { return try send(bytes, through: tls) }
         var count = 0
         if case .moved(let moved) = try descriptor.send(bytes) { count = moved }
         sentBytes += UInt64(count)
@@ -140,6 +157,7 @@ final class UpstreamConnection: ReadinessHandler {
         if let registration { bridge.loop.remove(registration) }
         registration = nil
         guard !isConnecting else { return }
+        endTLS()
         try? descriptor.shutDown(.writing)
         descriptor.discardReceived(atMost: 1 << 20)
     }

@@ -1,6 +1,7 @@
 #include "CLinux.h"
 #include <linux/sockios.h>
 #include <errno.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/eventfd.h>
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 int tl_accept4(int fd) { return accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+
+int tl_is_unknown_name(int code) { return code == EAI_NONAME || code == EAI_NODATA; }
 
 int tl_memfd(const char *name) { return memfd_create(name, MFD_CLOEXEC); }
 

@@ -52,10 +52,11 @@ struct Decoding {
         path.append(keyPart(entry.name))
         defer { path.removeLast() }
         let elsewhere = KeyReference.paths.filter { $0.hasSuffix(".\(entry.name)") }
+        let isOwn = elsewhere.contains(path.joined(separator: "."))
         let advice =
             if let near = nearest(to: entry.name, among: known) {
                 "did you mean '\(near)'?"
-            } else if (1...(owner.isEmpty ? 2 : 1)).contains(elsewhere.count) {
+            } else if !isOwn && (1...(owner.isEmpty ? 2 : 1)).contains(elsewhere.count) {
                 "did you mean \(elsewhere.map { "'\($0)'" }.joined(separator: " or "))?"
             } else {
                 "\(Allowed(known))"

@@ -60,6 +60,9 @@ enum Keys {
             .derived("the kernel's choice") { _, _ in nil },
             "The address of this machine, IPv4 or IPv6, that connections come from."),
         Key(
+            "tls", \.tls, .tls, .text("no"),
+            "Whether the connection is encrypted; yes verifies the server's certificate."),
+        Key(
             "framing", \.framing, .framing, .text("line"),
             "How what the server sends is divided into messages."),
         Key(
@@ -73,15 +76,25 @@ enum Keys {
             "oversize", \.oversize, .choice, .text("reconnect"),
             "What a longer message from the server leads to: a new connection, or it is passed over."),
         Key(
+            "on-connect", \.onConnect, .listOrNone(.step), .derived("nothing") { _, _ in [] },
+            "What is sent and expected on each new connection, step by step, before everything else."),
+        Key(
             "connect-timeout", \.uplink.connectTimeout, .timeOrInfinity(atLeast: .milliseconds(1)),
             .text("10s"),
-            "The most time for one look-up or one connection."),
+            "The most time for one look-up, one connection or one TLS handshake."),
         Key(
             "idle-timeout", \.idleTimeout, .timeOrInfinity(atLeast: .milliseconds(1)), .text("infinity"),
             "Reconnect if nothing is received for so long."),
         Key(
             "write-timeout", \.writeTimeout, .timeOrInfinity(atLeast: .milliseconds(1)), .text("2min"),
             "Reconnect if the server takes nothing of what waits for it for so long."),
+        Key(
+            "heartbeat", \.heartbeat, .optional(.mapping(.blank, heartbeat, style: .flow)),
+            .derived("none") { _, _ in nil },
+            "What is sent again and again, so that both sides know that the other is there."),
+        Key(
+            "keepalive", \.keepalive, .mapping(.blank, keepalive, style: .flow), .parts,
+            "When the kernel asks whether the server is still there; only over TCP."),
         Key(
             "reconnect", \.uplink.reconnect, .mapping(.blank, reconnect, style: .flow), .parts,
             "The delays between attempts; they double, and are drawn at random."),
@@ -92,6 +105,9 @@ enum Keys {
             "min", \.min, .time(atLeast: Backoff.Settings.floor), .text("250ms"),
             "The shortest delay."),
         Key("max", \.max, .time(), .text("30s"), "The longest delay; at least min."),
+        Key(
+            "lasting", \.lasting, .time(), .derived("5min or max") { own, _ in max(.seconds(300), own.max) },
+            "The longest delay while only a person can help, such as after a refused login; at least max."),
     ])
 
     static let socket = Table<SocketSettings>([
@@ -137,7 +153,7 @@ extension UpstreamSettings {
     static let blank = UpstreamSettings(
         uplink: Uplink.Settings(endpoints: [], connectTimeout: nil, reconnect: .blank), framing: .line(),
         sendFraming: .line(), maxMessage: 0, oversize: .reconnect, idleTimeout: nil, writeTimeout: nil,
-        bindAddress: nil)
+        bindAddress: nil, keepalive: .blank)
 }
 
 extension Backoff.Settings {

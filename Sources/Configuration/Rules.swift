@@ -5,6 +5,7 @@ extension Decoding {
     /// Reports settings that are right by themselves and contradict each other, but those with errors.
     mutating func check(_ configuration: Configuration) {
         checkReconnect(configuration.upstream.uplink.reconnect)
+        checkLastingDelay(configuration.upstream.uplink.reconnect)
         checkMessageSize(configuration)
         checkFixedSize(configuration.upstream.framing, key: "upstream.framing", configuration.upstream)
         if isGiven("upstream.send-framing") {
@@ -14,8 +15,10 @@ extension Decoding {
         checkOversize(configuration.upstream)
         checkBoundaries(configuration.upstream)
         checkHeaders(configuration)
+        checkHeartbeat(configuration.upstream.heartbeat)
         checkBindAddress(configuration.upstream)
         checkFailBack(configuration.upstream.uplink)
+        checkTLS(configuration.upstream)
         checkPaths(configuration)
     }
 
@@ -52,6 +55,15 @@ extension Decoding {
             "allowed with \(instead)send: no on all sockets, for such a header cannot be put back")
     }
 
+    private mutating func checkHeartbeat(_ heartbeat: HeartbeatSettings?) {
+        guard let heartbeat, heartbeat.hidesAnswers, heartbeat.answer == nil,
+            isSound("upstream.heartbeat")
+        else { return }
+        refuse(
+            key: "upstream.heartbeat.hide", effective: "\"yes\"",
+            "allowed with expect only, which tells what is kept from clients")
+    }
+
     private mutating func checkBindAddress(_ upstream: UpstreamSettings) {
         let key = "upstream.bind-address"
         guard let address = upstream.bindAddress, isSound("upstream.address"),
@@ -80,6 +92,14 @@ extension Decoding {
         } else {
             refuse(key: min, effective: shortest, "allowed is at most max (\(longest))")
         }
+    }
+
+    private mutating func checkLastingDelay(_ settings: Backoff.Settings) {
+        let (max, lasting) = ("upstream.reconnect.max", "upstream.reconnect.lasting")
+        guard isSound(max), isSound(lasting), settings.lasting < settings.max else { return }
+        refuse(
+            key: lasting, effective: TimeSpan.print(settings.lasting),
+            "allowed is at least max (\(TimeSpan.print(settings.max)))")
     }
 
     private mutating func checkMessageSize(_ configuration: Configuration) {

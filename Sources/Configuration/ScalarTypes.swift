@@ -34,9 +34,9 @@ extension ValueType where Value == Int {
 }
 
 extension ValueType where Value == Duration {
-    static func time(atLeast shortest: Duration = .zero) -> ValueType {
-        .scalar("TIME", Allowed(allowedTimes(shortest))) { text in
-            TimeSpan.parse(text).flatMap { $0 >= shortest ? $0 : nil }
+    static func time(atLeast shortest: Duration = .zero, atMost longest: Duration? = nil) -> ValueType {
+        .scalar("TIME", Allowed(allowedTimes(shortest, longest))) { text in
+            TimeSpan.parse(text).flatMap { isTime($0, from: shortest, to: longest) ? $0 : nil }
         } print: { duration in
             TimeSpan.print(duration)
         }
@@ -45,11 +45,13 @@ extension ValueType where Value == Duration {
 
 extension ValueType where Value == Duration? {
     /// A time, or `infinity`, which is `nil`.
-    static func timeOrInfinity(atLeast shortest: Duration = .zero) -> ValueType {
-        let allowed = Allowed("\(allowedTimes(shortest)), or infinity")
+    static func timeOrInfinity(
+        atLeast shortest: Duration = .zero, atMost longest: Duration? = nil
+    ) -> ValueType {
+        let allowed = Allowed("\(allowedTimes(shortest, longest)), or infinity")
         return .scalar("TIME", allowed) { text -> Duration?? in
             if text == "infinity" { return .some(nil) }
-            return TimeSpan.parse(text).flatMap { $0 >= shortest ? .some($0) : nil }
+            return TimeSpan.parse(text).flatMap { isTime($0, from: shortest, to: longest) ? .some($0) : nil }
         } print: { duration in
             duration.map(TimeSpan.print) ?? "infinity"
         }
@@ -68,22 +70,31 @@ extension ValueType where Value == Int? {
     }
 }
 
-private func allowedTimes(_ shortest: Duration) -> String {
-    let limit = shortest > .zero ? ", at least \(TimeSpan.print(shortest))" : ""
-    return "a time such as 250ms, 10s or 1min 30s\(limit)"
+private func isTime(_ time: Duration, from shortest: Duration, to longest: Duration?) -> Bool {
+    time >= shortest && longest.map { time <= $0 } ?? true
+}
+
+private func allowedTimes(_ shortest: Duration, _ longest: Duration?) -> String {
+    let least = shortest > .zero ? ", at least \(TimeSpan.print(shortest))" : ""
+    let most = longest.map { ", at most \(TimeSpan.print($0))" } ?? ""
+    return "a time such as 250ms, 10s or 1min 30s\(least)\(most)"
 }
 
 extension ValueType where Value == Bool {
     /// `yes` or `no`, and how else YAML 1.1 spells them.
     static var yesOrNo: ValueType {
         .scalar("yes | no", Allowed(["yes", "no"])) { text in
-            switch text.lowercased() {
-            case "yes", "true", "on", "y": true
-            case "no", "false", "off", "n": false
-            default: nil
-            }
+            parse(text)
         } print: { value in
             value ? "yes" : "no"
+        }
+    }
+
+    static func parse(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "yes", "true", "on", "y": true
+        case "no", "false", "off", "n": false
+        default: nil
         }
     }
 }
@@ -181,17 +192,17 @@ extension ValueType where Value == String {
 let longestSocketPath = 107
 
 /// Whether text is the absolute path of something that is not a directory.
-private func isPath(_ text: String) -> Bool {
+func isPath(_ text: String) -> Bool {
     text.hasPrefix("/") && !text.hasSuffix("/") && !text.utf8.contains(0)
 }
 
-private func isIPv4(_ text: String) -> Bool {
+func isIPv4(_ text: String) -> Bool {
     var address = in_addr()
     return unsafe inet_pton(AF_INET, text, &address) == 1
 }
 
 /// Whether text is an IPv6 address, with or without a `%` and the interface that it is on.
-private func isIPv6(_ text: String) -> Bool {
+func isIPv6(_ text: String) -> Bool {
     let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
     if parts.count == 2, parts[1].isEmpty { return false }
     var address = in6_addr()

@@ -95,6 +95,12 @@ public struct UpstreamSettings: Equatable, Sendable {
     public var writeTimeout: Duration?
     /// The local address of TCP connections, in digits; `nil` leaves it to the kernel.
     public var bindAddress: String?
+    /// `nil` for a connection that is not encrypted.
+    public var tls: TLSSettings? { didSet { uplink.isSecured = tls != nil } }
+    /// The dialogue that comes before everything else on each connection, in order.
+    public var onConnect: [DialogueStep]
+    public var heartbeat: HeartbeatSettings?
+    public var keepalive: KeepaliveSettings
 
     /// What a message from the upstream leads to that is longer than `maxMessage`.
     public enum Oversize: String, Equatable, Sendable, CaseIterable {
@@ -106,9 +112,11 @@ public struct UpstreamSettings: Equatable, Sendable {
 
     public init(
         uplink: Uplink.Settings, framing: Framing, sendFraming: Framing, maxMessage: Int, oversize: Oversize,
-        idleTimeout: Duration?, writeTimeout: Duration?, bindAddress: String?
+        idleTimeout: Duration?, writeTimeout: Duration?, bindAddress: String?, tls: TLSSettings? = nil,
+        onConnect: [DialogueStep] = [], heartbeat: HeartbeatSettings? = nil, keepalive: KeepaliveSettings
     ) {
         self.uplink = uplink
+        self.uplink.isSecured = tls != nil
         self.framing = framing
         self.sendFraming = sendFraming
         self.maxMessage = maxMessage
@@ -116,6 +124,10 @@ public struct UpstreamSettings: Equatable, Sendable {
         self.idleTimeout = idleTimeout
         self.writeTimeout = writeTimeout
         self.bindAddress = bindAddress
+        self.tls = tls
+        self.onConnect = onConnect
+        self.heartbeat = heartbeat
+        self.keepalive = keepalive
     }
 }
 

@@ -55,7 +55,7 @@ struct ValueType<Value: Sendable>: Sendable {
 
     /// One value, or a list of at least one.
     static func list<Element: Sendable>(_ element: ValueType<Element>) -> ValueType where Value == [Element] {
-        ValueType("\(element.name), or a list", element.allowed) { node, decoding in
+        ValueType("\(element.name), or a list", element.allowed, rows: element.rows) { node, decoding in
             guard case .list(let nodes) = node.content else {
                 return element.read(node, &decoding).map { [$0] }
             }
@@ -64,6 +64,16 @@ struct ValueType<Value: Sendable>: Sendable {
             return values.count == nodes.count && !values.isEmpty ? values : nil
         } write: { values in
             values.count == 1 ? element.write(values[0]) : .list(values.compactMap { element.write($0) })
+        }
+    }
+
+    /// The same, or nothing where the key is left out.
+    static func listOrNone<Element: Sendable>(
+        _ element: ValueType<Element>
+    ) -> ValueType where Value == [Element] {
+        let list = ValueType.list(element)
+        return ValueType(list.name, list.allowed, rows: list.rows, read: list.read) { values in
+            values.isEmpty ? nil : list.write(values)
         }
     }
 }

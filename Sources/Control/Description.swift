@@ -54,7 +54,7 @@ public struct BridgeDescription: Codable, Equatable, Sendable {
 
 public struct UplinkDescription: Codable, Equatable, Sendable {
     public enum State: String, Codable, Sendable, CaseIterable {
-        case starting, resolving, connecting, ready, ended, waiting, stopping
+        case starting, resolving, connecting, securing, greeting, ready, ended, waiting, stopping
     }
     public var state: State
     public var upstream: String
@@ -64,12 +64,13 @@ public struct UplinkDescription: Codable, Equatable, Sendable {
     public var nextAttempt: Int?
     public var attempts: Int
     public var connections: Int
-    public var addresses: [String]
+    public var addresses: [AddressDescription]
+    public var tls: TLSDescription?
 
     public init(
         state: State, upstream: String, since: Int, outageSince: Int? = nil, reason: String? = nil,
         nextAttempt: Int? = nil,
-        attempts: Int, connections: Int, addresses: [String]
+        attempts: Int, connections: Int, addresses: [AddressDescription], tls: TLSDescription? = nil
     ) {
         self.state = state
         self.upstream = upstream
@@ -80,6 +81,17 @@ public struct UplinkDescription: Codable, Equatable, Sendable {
         self.attempts = attempts
         self.connections = connections
         self.addresses = addresses
+        self.tls = tls
+    }
+}
+
+public struct AddressDescription: Codable, Equatable, Sendable {
+    public var address: String
+    public var reason: String?
+
+    public init(address: String, reason: String?) {
+        self.address = address
+        self.reason = reason
     }
 }
 

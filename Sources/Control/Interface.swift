@@ -58,10 +58,33 @@ public enum Interface {
         # Bytes of a ring.
         type Fill (used: int, size: int)
 
+        # An address that was tried, and why in vain.
+        type Address (address: string, reason: ?string)
+
+        # What TLS has agreed upon with the upstream, and the upstream's certificate.
+        type TLS (
+          # As in "TLSv1.3".
+          version: string,
+          cipher: string,
+          # The protocol that was chosen, of those that were offered.
+          alpn: ?string,
+          # An earlier session went on, without certificates.
+          resumed: bool,
+          # The certificate's chain and name were verified.
+          verified: bool,
+          subject: string,
+          issuer: string,
+          # Whom it is for, some of them if they are many.
+          names: []string,
+          notAfter: int,
+          # The SHA-256 of its key, in base64.
+          pin: string
+        )
+
         # The connection to the upstream.
         type Uplink (
           # "ended" is a connection that the upstream has closed and that is not read to its end yet.
-          state: (starting, resolving, connecting, ready, ended, waiting, stopping),
+          state: (starting, resolving, connecting, securing, greeting, ready, ended, waiting, stopping),
           # What is connected or tried, or was last.
           upstream: string,
           # Since when the state is what it is.
@@ -77,7 +100,9 @@ public enum Interface {
           # Since the start.
           connections: int,
           # Those tried since the last connection, that one's own among them.
-          addresses: []string
+          addresses: []Address,
+          # Of a connection with TLS.
+          tls: ?TLS
         )
 
         # One of the sockets for local programs.

@@ -4,6 +4,7 @@ import Control
 import Glibc
 import Linux
 import Systemd
+import TLS
 
 /// What the control socket shows of a bridge, and does to it.
 final class BridgeControl {
@@ -37,11 +38,13 @@ final class BridgeControl {
     var bridgeDescription: BridgeDescription {
         let now = loop.now
         let totals = bridge.totals
+        var uplink = status.uplink.description(now: now)
+        uplink.tls = bridge.tlsDetails.map(TLSDescription.init)
         return BridgeDescription(
             name: configuration.name, version: Program.version, pid: getpid(),
             since: start, status: status.text,
             configuration: settings, logLevel: "\(daemon.logLevel)",
-            uplink: status.uplink.description(now: now), received: AmountDescription(totals.received),
+            uplink: uplink, received: AmountDescription(totals.received),
             sent: AmountDescription(totals.sent),
             receiveRates: RatesDescription { status.rates.received(over: $0, totals, now: now) },
             sendRates: RatesDescription { status.rates.sent(over: $0, totals, now: now) },
@@ -115,6 +118,17 @@ extension EventDescription {
 
 extension AmountDescription {
     fileprivate init(_ amount: Amount) { self.init(messages: amount.messages, bytes: amount.bytes) }
+}
+
+extension TLSDescription {
+    fileprivate init(_ details: TLSDetails) {
+        let certificate = details.certificate
+        self.init(
+            version: details.version, cipher: details.cipher, alpn: details.alpn, resumed: details.isResumed,
+            verified: details.isVerified, subject: certificate?.subject ?? "",
+            issuer: certificate?.issuer ?? "", names: certificate?.names ?? [],
+            notAfter: (certificate?.notAfter ?? 0) * 1_000_000, pin: certificate?.pin ?? "")
+    }
 }
 
 extension RatesDescription {

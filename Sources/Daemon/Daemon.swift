@@ -4,6 +4,7 @@ import Control
 import Glibc
 public import Linux
 import Systemd
+import TLS
 import Uplink
 
 /// The process: one bridge, its signals, and what people and the service manager are told of it.
@@ -35,6 +36,7 @@ public final class Daemon {
     /// What is less urgent is not logged.
     var logLevel = LogLevel.info
     private var outage = OutageLog()
+    private var expiry = ExpiryLog()
     /// What can be said again and again is said so often at the most; the rest is counted.
     private var throttles = Dictionary(
         uniqueKeysWithValues: Topic.allCases.map {
@@ -96,6 +98,7 @@ public final class Daemon {
                     of: bridge, status: status, configuration: configuration, daemon: self, loop: loop))
             let paths = configuration.sockets.map(\.path).joined(separator: ", ")
             log(LogLine(.listening, .info, "listening on \(paths)"))
+            if let tls = configuration.upstream.tls, tls.verify == .insecure { log(LogLine(unverified: tls)) }
             supervision?.listening()
         } catch {
             log(LogLine(.cannotStart, .error, "\(error); cannot start"))
@@ -195,9 +198,15 @@ extension Daemon: BridgeObserver {
         case .uplink(let state):
             status?.uplinkChanged(state)
             let line = outage.line(for: state, now: loop.now)
-            if line == nil, let detail = LogLine(detail: state, now: loop.now) { log(detail) }
+            if line == nil, let detail = LogLine(detail: state, now: loop.now) { log(withTLS(detail)) }
             logOutage(line)
-            if case .ready = state { supervision?.connected() }
+            if case .ready(let address, _) = state {
+                supervision?.connected()
+                logExpiry(of: address)
+            }
+        case .attemptFailed(let address, let reason):
+            status?.addressFailed(address, reason)
+            log(LogLine(failedAttempt: reason, address))
         case .networkChanged(let change): log(LogLine(networkChanged: change))
         case .probing(let address): log(LogLine(probing: address))
         case .admitted(let client):
@@ -229,11 +238,24 @@ extension Daemon: BridgeObserver {
     }
 
     private func logOutage(_ line: LogLine?) {
-        if let line { log(line) }
+        if let line { log(withTLS(line)) }
         // What the outage has cost is told with its end.
         if line?.kind == .connected { logDiscards() }
         if let outageTimer { loop.disarm(outageTimer) }
         outageTimer = outage.due.map { loop.arm(at: $0, handler: self) }
+    }
+
+    /// A line that tells of a connection tells of its TLS, too.
+    private func withTLS(_ line: LogLine) -> LogLine {
+        guard line.kind == .connected, let tls = bridge?.tlsDetails else { return line }
+        return line.with(tls)
+    }
+
+    private func logExpiry(of address: String) {
+        guard let certificate = bridge?.tlsDetails?.certificate,
+            let line = expiry.line(for: certificate, of: address, now: wallMicroseconds() / 1_000_000)
+        else { return }
+        log(line)
     }
 
     private func stopped() {

@@ -46,6 +46,13 @@ extension Uplink.Reason {
         case .notBound(_, let code): [.reason("bind-address"), .errno(code)]
         case .otherFamily: [.reason("bind-address")]
         case .ownSocket: [.reason("own-socket")]
+        case .tls: [.reason("tls")]
+        case .handshakeTimedOut: [.reason("tls-timeout")]
+        case .greeting(let step, let fault, _):
+            [.reason("on-connect"), JournalField("STEP", "\(step + 1)"), JournalField("FAULT", fault.name)]
+        case .heartbeatUnanswered: [.reason("heartbeat")]
+        case .keepaliveUnanswered: [.reason("keepalive")]
+        case .truncated: [.reason("truncated")]
         case .ended: [.reason("closed")]
         case .stuck: [.reason("write-timeout")]
         case .idle: [.reason("idle-timeout")]
@@ -53,6 +60,17 @@ extension Uplink.Reason {
         case .requested: [.reason("requested")]
         case .failBack: [.reason("fail-back")]
         case .framing: [.reason("framing")]
+        }
+    }
+}
+
+extension Uplink.GreetingFault {
+    fileprivate var name: String {
+        switch self {
+        case .unexpected: "unexpected"
+        case .ended: "closed"
+        case .timedOut: "timeout"
+        case .credential: "credential"
         }
     }
 }

@@ -17,6 +17,9 @@ enum LogKind: String, CaseIterable {
     case upstreamAway = "4afeff0d7f814586a07b3eacbde8b3a2"
     case upstreamStillAway = "fa7ecc15cd7c46d6a67c3a0d93c35d3d"
 
+    case unverified = "72845cc47c864cf6bf78f0adfee27eef"
+    case certificateExpires = "e5d1ac42558f43a791ac2f4136336231"
+
     case clientConnected = "7e461a74eaf84a639ef1bab12ae2ddb1"
     case clientLeft = "23b34318ec0241318704c02f5055d864"
     case clientDisconnected = "b3c51490cbff4d56810f2da6cf43c009"

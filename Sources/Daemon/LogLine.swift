@@ -99,6 +99,12 @@ struct LogLine: Equatable {
             [.upstream(address)] + reason.fields)
     }
 
+    /// An address was tried in vain, and others are left.
+    init(failedAttempt reason: Uplink.Reason, _ address: String) {
+        let what = reason.text(address: address, wasReady: false)
+        self.init(.attempt, .debug, "\(what); others are tried", [.upstream(address)] + reason.fields)
+    }
+
     init(networkChanged change: NetworkChange) {
         let what =
             switch change {
@@ -124,6 +130,10 @@ struct LogLine: Equatable {
             self.init(.attempt, .debug, "resolving \(endpoint)", [.upstream("\(endpoint)")])
         case .connecting(let address):
             self.init(.attempt, .debug, "connecting to \(address)", [.upstream(address)])
+        case .securing(let address):
+            self.init(.attempt, .debug, "beginning TLS with \(address)", [.upstream(address)])
+        case .greeting(let address, let step):
+            self.init(.attempt, .debug, "\(address): step \(step + 1) of on-connect", [.upstream(address)])
         case .ready(let address, _):
             self.init(
                 .connected, .debug, "connected to \(address); the outage is over if that lasts",
@@ -217,7 +227,7 @@ extension Uplink.Reason {
     func text(address: String, wasReady: Bool) -> String {
         let lost = wasReady ? "connection to \(address) lost" : "cannot connect to \(address)"
         return switch self {
-        case .unresolved(let words): "cannot resolve \(address): \(words)"
+        case .unresolved(let words, _): "cannot resolve \(address): \(words)"
         case .resolutionTimedOut: "cannot resolve \(address): no answer within connect-timeout"
         case .connectTimedOut: "cannot connect to \(address): no answer within connect-timeout"
         case .system(_, let code): "\(lost): \(describe(errno: code))"
@@ -233,6 +243,27 @@ extension Uplink.Reason {
         case .requested: "connection to \(address) given up: a new one was asked for"
         case .stuck: "\(lost): the upstream took nothing for write-timeout"
         case .framing(let error): "\(lost): \(error)"
+        case .tls(let words, _): "\(lost): \(words)"
+        case .handshakeTimedOut: "\(lost): no TLS handshake within connect-timeout"
+        case .truncated: "\(lost): it ended without TLS saying so, and may have been cut off"
+        case .greeting(let step, let fault, let said):
+            "\(lost): step \(step + 1) of on-connect: \(fault.text(said))"
+        case .heartbeatUnanswered: "\(lost): the heartbeat was not answered before the next was due"
+        case .keepaliveUnanswered: "\(lost): no answer to keepalive"
+        }
+    }
+}
+
+extension Uplink.GreetingFault {
+    /// What went wrong, with the upstream's words.
+    fileprivate func text(_ said: String) -> String {
+        let words = said.isEmpty ? "said nothing" : "said \"\(said)\""
+        return switch self {
+        case .unexpected(let expected):
+            "the upstream \(words) where \"\(expected)\" was expected; check on-connect and its credentials"
+        case .ended: "the upstream \(words), and closed the connection"
+        case .timedOut: "not done within its timeout; the upstream \(words)"
+        case .credential(let name, let reason): "credential \(name): \(reason)"
         }
     }
 }

@@ -16,10 +16,13 @@ public struct MemoryReport: CustomStringConvertible, Sendable {
             if let total = bound.total {
                 size(total.addingReportingOverflow(control).overflow ? .max : total + control)
             } else {
-                "\(size(bound.ringBytes + control)), and that of the clients, who are as many as open files allow"
+                "\(size(bound.fixedBytes + control)), and that of the clients, who are as many as open files allow"
             }
         let lines = [
             "Memory, at the most:", "  buffer   \(buffer)", "  outbox   \(outbox)",
+        ]
+        let tls = bound.tlsBytes > 0 ? ["  TLS      \(size(bound.tlsBytes))"] : []
+        let others = [
             "  clients  \(size(bound.clientBytes))\(clients)",
             "  control  \(size(control)) for \(ControlService.maximumConnections) that look at once",
             "  in all   \(total)",
@@ -27,7 +30,7 @@ public struct MemoryReport: CustomStringConvertible, Sendable {
             "  upstream  \(size(kernel.tcpReceive)) received (net.ipv4.tcp_rmem), \(size(kernel.tcpSend)) sent (net.ipv4.tcp_wmem)",
             "  clients   \(size(kernel.unixSend)) each (net.core.wmem_default), and what their own sockets hold",
         ]
-        description = lines.map { "# \($0)\n" }.joined()
+        description = (lines + tls + others).map { "# \($0)\n" }.joined()
     }
 }
 

@@ -47,7 +47,7 @@ struct OutageLog {
 
     mutating func line(for state: UplinkState, now: ContinuousClock.Instant) -> LogLine? {
         switch state {
-        case .resolving, .connecting, .ended, .cancelled: return nil
+        case .resolving, .connecting, .securing, .greeting, .ended, .cancelled: return nil
         case .ready(let address, let attempts): return ready(address, attempts: attempts, now: now)
         case .waiting(let reason, let address, let until, let lifetime):
             if outage == nil, let lifetime { begin(after: lifetime) }

@@ -1,6 +1,7 @@
 import Bridge
 import Linux
 import Systemd
+import Uplink
 
 /// How things stand, for everybody who asks; and keeps `STATUS=` true: a change of the uplink is told at once, everything
 /// else at most once a second, and nothing twice. While bytes flow it looks at the rates once a second; a bridge in which
@@ -45,6 +46,8 @@ final class Status: TimerHandler {
         let sent = rates.sent(over: Self.span, bridge.totals, now: now)
         return "\(text), \(received.text) in, \(sent.text) out"
     }
+
+    func addressFailed(_ address: String, _ reason: Uplink.Reason) { uplink.failed(address, reason) }
 
     func uplinkChanged(_ state: UplinkState) {
         uplink.changed(to: state)

@@ -20,7 +20,7 @@ struct UplinkStory {
     private var attempts = 0
     private var connections = 0
     /// Those tried since the last connection, that one's own among them.
-    private var addresses: [String] = []
+    private var addresses: [AddressDescription] = []
 
     init() { outageSince = since }
 
@@ -32,6 +32,7 @@ struct UplinkStory {
         case .connecting(let address):
             upstream = address
             tries(address)
+        case .securing(let address), .greeting(let address, _): upstream = address
         case .ready(let address, _):
             upstream = address
             tries(address)
@@ -45,14 +46,21 @@ struct UplinkStory {
             reason = failure.text(address: address, wasReady: lifetime != nil)
             if outageSince == nil { outageSince = since }
             if lifetime == nil { attempts += 1 } else { addresses = [] }
+            failed(address, failure)
         case .cancelled: break
         }
     }
 
     private mutating func tries(_ address: String) {
-        addresses.removeAll { $0 == address }
-        addresses.append(address)
+        addresses.removeAll { $0.address == address }
+        addresses.append(AddressDescription(address: address, reason: nil))
         if addresses.count > Self.addressLimit { addresses.removeFirst() }
+    }
+
+    /// An address was tried in vain.
+    mutating func failed(_ address: String, _ reason: Uplink.Reason) {
+        guard let index = addresses.firstIndex(where: { $0.address == address }) else { return }
+        addresses[index].reason = reason.text(address: address, wasReady: false)
     }
 
     /// The beginning of the line that `systemctl status` shows.
@@ -61,6 +69,8 @@ struct UplinkStory {
         case nil: "starting"
         case .resolving: "resolving \(upstream)"
         case .connecting: "connecting to \(upstream)"
+        case .securing: "beginning TLS with \(upstream)"
+        case .greeting(_, let step): "connected to \(upstream), at step \(step + 1) of on-connect"
         case .ready: "ready \(upstream) since \(timeOfDay(since))"
         case .waiting(_, _, let until, _):
             "waiting until \(timeOfDay(Self.wallTime(of: until, now: now, isRoundedUp: true))): \(reason ?? "")"
@@ -75,6 +85,8 @@ struct UplinkStory {
             case nil: (.starting, nil)
             case .resolving: (.resolving, nil)
             case .connecting: (.connecting, nil)
+            case .securing: (.securing, nil)
+            case .greeting: (.greeting, nil)
             case .ready: (.ready, nil)
             case .ended: (.ended, nil)
             case .waiting(_, _, let until, _): (.waiting, until)

@@ -11,6 +11,7 @@ public final class BroadcastLog {
     private let framing: Framing
     private let limit: Int
     private let skipsOversize: Bool
+    private let answers: Answers?
     /// Half of the ring, or a little less: the beginning of the longest message leaves more than this to those before it,
     /// so that somebody is always more than half behind when the ring is full.
     private let half: Int
@@ -18,6 +19,8 @@ public final class BroadcastLog {
     private var received: UInt64 = 0
     /// Whole messages may stand after the head, for the index was full.
     public private(set) var hasUndecoded = false
+    /// Answers to heartbeats that have become whole so far.
+    public private(set) var answerCount: UInt64 = 0
     /// The oldest byte that somebody may still need.
     public private(set) var tail: UInt64 = 0
 
@@ -26,10 +29,11 @@ public final class BroadcastLog {
     ///   - framing: How the received bytes are divided.
     ///   - limit: The most payload bytes of one message: at most half of the ring.
     ///   - skipsOversize: Whether a longer message is passed over, and no fault.
+    ///   - answers: Messages that are looked for; `nil` costs nothing.
     ///   - maximumFrames: How many messages are kept at the most: a power of two.
     public init(
         memory: consuming MirroredMemory, framing: Framing, limit: Int, skipsOversize: Bool = false,
-        maximumFrames: Int
+        answers: Answers? = nil, maximumFrames: Int
     ) {
         precondition(limit <= memory.size / 2, "a message of \(limit) bytes in a ring of \(memory.size)")
         half = min(memory.size / 2, memory.size - limit - framing.overhead(of: limit))
@@ -37,6 +41,7 @@ public final class BroadcastLog {
         self.framing = framing
         self.limit = limit
         self.skipsOversize = skipsOversize
+        self.answers = answers
         decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize)
         index = FrameIndex(capacity: maximumFrames)
     }
@@ -101,10 +106,23 @@ public final class BroadcastLog {
         if index.free <= index.capacity / 2 { index.release(before: tail) }
         let room = index.free
         let count = try memory.withBytes(head..<received) { bytes throws(FramingError) in
-            try decoder.decode(bytes, atMost: room, into: &index)
+            guard let answers else { return try decoder.decode(bytes, atMost: room, into: &index) }
+            return try decode(bytes, atMost: room, finding: answers)
         }
         hasUndecoded = count == room
         return count
+    }
+
+    private func decode(
+        _ bytes: Span<UInt8>, atMost room: Int, finding answers: Answers
+    ) throws(FramingError) -> Int {
+        try unsafe withUnsafeMutablePointer(to: &index) { index throws(FramingError) in
+            try unsafe bytes.withUnsafeBufferPointer { buffer throws(FramingError) in
+                var sink = unsafe AnswerSink(into: index, buffer, answers)
+                defer { answerCount += sink.count }
+                return try decoder.decode(bytes, atMost: room, into: &sink)
+            }
+        }
     }
 
     /// The connection was lost: what is incomplete is thrown away, and a new decoder made.

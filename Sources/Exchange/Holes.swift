@@ -28,9 +28,7 @@ struct Holes {
     /// How many are kept.
     var count: Int { holes.count - released }
 
-    /// Neighbours for the same recipient become one.
-    ///
-    /// - Parameter isEntry: Whether the range is an entry of its own, and no continuation of the newest one.
+    /// Neighbours for the same recipient become one. The range is an entry of its own, or a continuation of the newest.
     mutating func append(_ range: Range<UInt64>, for recipient: Recipient, isEntry: Bool) {
         precondition(!range.isEmpty)
         end = range.upperBound
@@ -77,9 +75,7 @@ struct Holes {
         return start..<range.upperBound
     }
 
-    /// The entries and bytes of holes from `position` on.
-    ///
-    /// - Parameter entriesWithin: Tells how many entries a range holds.
+    /// The entries and bytes of holes from `position` on; `entriesWithin` tells how many entries a range holds.
     func rest(
         from position: UInt64, entriesWithin: (Range<UInt64>) -> Int
     ) -> (entries: Int, bytes: Int) {

@@ -130,6 +130,14 @@ public final class Outbox {
         try memory.withBytes(index.holes.run(in: position..<head, for: .everyone), body)
     }
 
+    /// No frame has been sent in part.
+    public var isBetweenFrames: Bool { position == tail }
+
+    /// Lends what is left of the frame that has been sent in part.
+    public func withUnfinished<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+        try memory.withBytes(position..<(isBetweenFrames ? position : index.end(of: index.first)), body)
+    }
+
     /// `count` bytes were sent.
     ///
     /// - Returns: How many frames were thereby wholly sent.

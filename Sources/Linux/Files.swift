@@ -11,6 +11,16 @@ extension FileDescriptor {
         try opening(path, O_RDONLY | O_CLOEXEC)
     }
 
+    /// A file to read from, if it is a regular one: `nil` for anything else, such as a pipe that nobody writes to.
+    static func regularFile(_ path: String) throws(SystemError) -> FileDescriptor? {
+        let file = try opening(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        var status = stat()
+        let raw = file.raw
+        _ = try retrying("fstat") { unsafe Int(fstat(raw, &status)) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return file
+    }
+
     private static func opening(_ path: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {
         FileDescriptor(owning: Int32(try retrying("open") { unsafe Int(open(path, flags, 0o666)) }))
     }

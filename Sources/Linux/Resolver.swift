@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Synchronization
 
@@ -9,6 +10,8 @@ public struct Resolution: Sendable {
 }
 
 public enum ResolverError: Error, Equatable, Sendable {
+    /// There is no such name, or it has no address: the words of getaddrinfo(3).
+    case unknown(String)
     /// getaddrinfo(3) failed: its own words.
     case failed(String)
     /// As many look-ups as are allowed are waiting for name servers that do not answer.
@@ -18,9 +21,14 @@ public enum ResolverError: Error, Equatable, Sendable {
 }
 
 extension ResolverError: CustomStringConvertible {
+    /// Asking again does not help.
+    public var isOfName: Bool {
+        if case .unknown = self { true } else { false }
+    }
+
     public var description: String {
         switch self {
-        case .failed(let words): words
+        case .unknown(let words), .failed(let words): words
         case .busy(let limit): "\(limit) earlier look-ups still wait for a name server"
         case .system(let error): error.description
         }
@@ -98,7 +106,8 @@ extension SocketAddress {
         let code = unsafe getaddrinfo(host, String(port), &hints, &list)
         guard code == 0 else {
             if code == EAI_SYSTEM { return .failure(.system(SystemError(call: "getaddrinfo", code: errno))) }
-            return .failure(.failed(unsafe String(cString: gai_strerror(code))))
+            let words = unsafe String(cString: gai_strerror(code))
+            return .failure(tl_is_unknown_name(code) != 0 ? .unknown(words) : .failed(words))
         }
         defer { unsafe freeaddrinfo(list) }
         var addresses: [SocketAddress] = []

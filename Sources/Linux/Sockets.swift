@@ -10,19 +10,20 @@ extension FileDescriptor {
 
     /// Begins to connect. The socket becomes writable when it is decided; `takeError` then tells how.
     ///
-    /// TCP sockets get `TCP_NODELAY` and keepalive.
+    /// TCP sockets get `TCP_NODELAY`.
     ///
     /// - Parameters:
     ///   - address: The peer's.
     ///   - local: Where a TCP connection comes from, of the same family; `nil` leaves it to the kernel.
+    ///   - probing: The keepalive of a TCP connection; `nil` for none.
     /// - Returns: The socket, and whether it is connected already.
     /// - Throws: What is known at once: `ENOENT` or `ECONNREFUSED` for a Unix socket, `ENETUNREACH`, `EMFILE`;
     ///   `EADDRNOTAVAIL` of bind(2) when no interface has the local address.
     public static func connecting(
-        to address: SocketAddress, from local: SocketAddress? = nil
+        to address: SocketAddress, from local: SocketAddress? = nil, probing: Probing? = nil
     ) throws(SystemError) -> ConnectingSocket {
         let socket = try streamSocket(family: address.family)
-        if !address.isUnix { try socket.tuneForTCP() }
+        if !address.isUnix { try socket.tuneForTCP(probing) }
         if let local {
             // The port is chosen when the peer is known: one port serves for many peers.
             try socket.setOption(Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
@@ -44,11 +45,9 @@ extension FileDescriptor {
         return (try? peerAddress()) == local
     }
 
-    private borrowing func tuneForTCP() throws(SystemError) {
+    private borrowing func tuneForTCP(_ probing: Probing?) throws(SystemError) {
         try setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
-        try setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
-        try setOption(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
-        try probe(.usual)
+        try probe(probing)
     }
 
     /// When the kernel asks the peer of a TCP connection whether it is still there (keepalive, tcp(7)), while nothing else
@@ -58,13 +57,25 @@ extension FileDescriptor {
         let idle: Int32
         /// Again after so many seconds without an answer.
         let interval: Int32
+        /// The connection is over after so many questions, where there is no `limitUnacknowledged`.
+        let count: Int32
 
-        public static let usual = Probing(idle: 30, interval: 10)
+        /// Times are rounded up to seconds.
+        public init(idle: Duration, interval: Duration, count: Int) {
+            self.idle = Int32(clamping: Int((idle / .seconds(1)).rounded(.up)))
+            self.interval = Int32(clamping: Int((interval / .seconds(1)).rounded(.up)))
+            self.count = Int32(clamping: count)
+        }
+
         /// At once, or within a second of the last sign of the peer.
-        public static let urgent = Probing(idle: 1, interval: 1)
+        public static let urgent = Probing(idle: .seconds(1), interval: .seconds(1), count: 3)
     }
 
-    public borrowing func probe(_ probing: Probing) throws(SystemError) {
+    /// From now on asks in this way, or not at all.
+    public borrowing func probe(_ probing: Probing?) throws(SystemError) {
+        guard let probing else { return try setOption(SOL_SOCKET, SO_KEEPALIVE, 0) }
+        try setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
+        try setOption(Int32(IPPROTO_TCP), TCP_KEEPCNT, probing.count)
         try setOption(Int32(IPPROTO_TCP), TCP_KEEPINTVL, probing.interval)
         try setOption(Int32(IPPROTO_TCP), TCP_KEEPIDLE, probing.idle)
     }

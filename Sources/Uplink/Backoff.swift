@@ -4,14 +4,17 @@ public struct Backoff: Equatable, Sendable {
         /// The shortest delay, at least `floor`.
         public var min: Duration
         /// The longest delay, at least `min`.
-        public var max: Duration
+        public var max: Duration { didSet { lasting = Swift.max(lasting, max) } }
+        /// The longest delay while attempts fail for lasting reasons, at least `max`.
+        public var lasting: Duration
 
         /// No setting can make a storm of attempts.
         public static let floor = Duration.milliseconds(10)
 
-        public init(min: Duration, max: Duration) {
+        public init(min: Duration, max: Duration, lasting: Duration = .zero) {
             self.min = Swift.max(min, Self.floor)
             self.max = Swift.max(max, self.min)
+            self.lasting = Swift.max(lasting, self.max)
         }
     }
 
@@ -21,23 +24,37 @@ public struct Backoff: Equatable, Sendable {
     private let settings: Settings
     /// Attempts that failed in a row.
     public private(set) var failures = 0
+    /// Of those, how many of the last failed for lasting reasons.
+    private var lastingFailures = 0
     private var lastDelay = Duration.zero
 
     public init(_ settings: Settings) { self.settings = settings }
 
-    /// An attempt failed: the delay before the next, drawn from `min` to `min`·2ⁿ, at most `max`, after n failures;
-    /// the jitter, 0 to 1, tells where in that range.
-    public mutating func failed(jitter: Double) -> Duration {
+    /// An attempt failed.
+    ///
+    /// - Parameters:
+    ///   - isLasting: Whether nothing but a person can mend it. From the second of these in a row on, the delay is drawn
+    ///     from half of `lasting` to the whole.
+    ///   - jitter: Where in the range the delay is, from 0 to 1.
+    /// - Returns: The delay before the next attempt, drawn from `min` to `min`·2ⁿ, at most `max`, after n failures.
+    public mutating func failed(isLasting: Bool = false, jitter: Double) -> Duration {
         failures += 1
+        lastingFailures = isLasting ? lastingFailures + 1 : 0
+        guard lastingFailures < 2 else {
+            return draw(from: settings.lasting / 2, to: settings.lasting, jitter)
+        }
         var ceiling = settings.min
         var doublings = 0
         while doublings < failures && ceiling < settings.max {
             ceiling *= 2
             doublings += 1
         }
-        ceiling = min(ceiling, settings.max)
+        return draw(from: settings.min, to: min(ceiling, settings.max), jitter)
+    }
+
+    private mutating func draw(from floor: Duration, to ceiling: Duration, _ jitter: Double) -> Duration {
         // The product is rounded, and may come out above the range by some attoseconds.
-        lastDelay = min(settings.min + (ceiling - settings.min) * min(max(jitter, 0), 1), ceiling)
+        lastDelay = min(floor + (ceiling - floor) * min(max(jitter, 0), 1), ceiling)
         return lastDelay
     }
 
@@ -45,8 +62,8 @@ public struct Backoff: Equatable, Sendable {
     ///
     /// - Returns: Zero, and the schedule starts over, if it outlived both 2 s and the last delay; otherwise the delay
     ///   after one more failure.
-    public mutating func lost(after life: Duration, jitter: Double) -> Duration {
-        ended(after: life) ? .zero : failed(jitter: jitter)
+    public mutating func lost(after life: Duration, isLasting: Bool = false, jitter: Double) -> Duration {
+        ended(after: life) ? .zero : failed(isLasting: isLasting, jitter: jitter)
     }
 
     /// A connection that had been ready is over, and nobody's fault.
@@ -56,6 +73,7 @@ public struct Backoff: Equatable, Sendable {
     public mutating func ended(after life: Duration) -> Bool {
         guard life > Self.shortestLife, life > lastDelay else { return false }
         failures = 0
+        lastingFailures = 0
         lastDelay = .zero
         return true
     }

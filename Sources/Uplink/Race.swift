@@ -43,6 +43,15 @@ struct Race: Equatable {
         return true
     }
 
+    /// The others are under way no more.
+    ///
+    /// - Returns: Their steps.
+    mutating func win(step: UInt64) -> [UInt64] {
+        let losers = racers.map(\.step).filter { $0 != step }
+        racers.removeAll { $0.step != step }
+        return losers
+    }
+
     func isUnderWay(step: UInt64) -> Bool { racers.contains { $0.step == step } }
 
     /// Those that have taken too long.

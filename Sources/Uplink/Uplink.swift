@@ -1,5 +1,3 @@
-public import Framing
-
 /// The life of the connection to the upstream, as a state machine: no I/O, no clock, no randomness.
 ///
 /// An *attempt* is one round of all endpoints; a *step* is one look-up or one connection within it. The addresses that a
@@ -10,8 +8,12 @@ public struct Uplink: Sendable {
     public struct Settings: Equatable, Sendable {
         /// Tried in turn; at least one.
         public var endpoints: [Endpoint]
-        /// The most time for one look-up or one connection; `nil` is no limit.
+        /// The most time for one look-up, one connection or one TLS handshake; `nil` is no limit.
         public var connectTimeout: Duration?
+        /// A TLS handshake follows each connection.
+        public var isSecured: Bool
+        /// The most time for each step of the dialogue that comes before everything else.
+        public var greeting: [Duration]
         public var reconnect: Backoff.Settings
         public var failover: Failover
         /// A connection to another endpoint than the first is given up for it after so long; `nil` is never.
@@ -19,10 +21,13 @@ public struct Uplink: Sendable {
 
         public init(
             endpoints: [Endpoint], connectTimeout: Duration?, reconnect: Backoff.Settings,
-            failover: Failover = .inOrder, failBack: Duration? = nil
+            isSecured: Bool = false, greeting: [Duration] = [], failover: Failover = .inOrder,
+            failBack: Duration? = nil
         ) {
             self.endpoints = endpoints
             self.connectTimeout = connectTimeout
+            self.isSecured = isSecured
+            self.greeting = greeting
             self.reconnect = reconnect
             self.failover = failover
             self.failBack = failBack
@@ -40,74 +45,6 @@ public struct Uplink: Sendable {
     /// So many are under way at once at the most.
     public static var mostConnections: Int { Race.most }
 
-    /// What people are shown.
-    public enum State: Equatable, Sendable {
-        case setup
-        case preparing(Phase)
-        case ready
-        /// Until the next attempt.
-        case waiting(Failure, until: ContinuousClock.Instant)
-        case cancelled
-    }
-
-    public enum Phase: Equatable, Sendable {
-        case resolving(endpoint: Int)
-        case connecting(endpoint: Int, candidate: Int)
-    }
-
-    /// What went wrong, and with which endpoint.
-    public struct Failure: Equatable, Sendable {
-        public var endpoint: Int
-        public var reason: Reason
-
-        public init(endpoint: Int, reason: Reason) {
-            self.endpoint = endpoint
-            self.reason = reason
-        }
-    }
-
-    public enum Reason: Equatable, Sendable {
-        /// A name could not be looked up: the resolver's words.
-        case unresolved(String)
-        /// A look-up took longer than `connect-timeout`.
-        case resolutionTimedOut
-        /// A system call failed with this errno.
-        case system(call: String, errno: Int32)
-        /// The socket could not be bound to this address, the `bind-address`.
-        case notBound(String, errno: Int32)
-        /// None of the addresses is of the same family as this one, the `bind-address`.
-        case otherFamily(String)
-        /// The address leads to one of the bridge's own sockets.
-        case ownSocket
-        /// A connection took longer than `connect-timeout`.
-        case connectTimedOut
-        /// The upstream closed the connection.
-        case ended
-        /// Nothing was received for `idle-timeout`.
-        case idle
-        /// Nothing was answered after the address of ours that the connection came from had gone.
-        case addressGone
-        /// Somebody asked for a new connection.
-        case requested
-        /// It has stood for `failBack`, and the first endpoint is to be tried again.
-        case failBack
-        /// The upstream took nothing of what waited for it for `write-timeout`.
-        case stuck
-        case framing(FramingError)
-    }
-
-    public enum Effect: Equatable, Sendable {
-        case resolve(step: UInt64, endpoint: Int)
-        case connect(step: UInt64, endpoint: Int, candidate: Int)
-        /// Close the connection of this step, which was not the first to stand.
-        case close(step: UInt64)
-        /// Close all that the attempt or the connection holds, if anything.
-        case abandon
-        case armTimer(at: ContinuousClock.Instant)
-        case disarmTimer
-        case announce(State)
-    }
-
     /// An attempt goes on for so long although the network has changed: what makes a network come back is a handful of
     /// changes, one after the other.
     private static let youth = Duration.seconds(1)
@@ -117,6 +54,9 @@ public struct Uplink: Sendable {
         case resolving(step: UInt64, endpoint: Int, until: ContinuousClock.Instant?)
         /// At least one racer is under way.
         case connecting(Race, endpoint: Int)
+        /// The winner of the race, which has not ended until that one is ready.
+        case securing(Race, step: UInt64, endpoint: Int, until: ContinuousClock.Instant?)
+        case greeting(Race, step: UInt64, endpoint: Int, index: Int, until: ContinuousClock.Instant)
         case ready(step: UInt64, endpoint: Int, since: ContinuousClock.Instant)
         case waiting(Failure, until: ContinuousClock.Instant)
         case cancelled
@@ -129,6 +69,8 @@ public struct Uplink: Sendable {
     /// The endpoints of this attempt that are still to be tried.
     private var rest: ArraySlice<Int> = []
     private var random: SplitMix64
+    /// Every step of the attempt that failed so far failed for a lasting reason.
+    private var isHopeless = true
     /// When the attempt began.
     private var begun: ContinuousClock.Instant?
     /// The network has changed since then: a new attempt may begin from this moment on.
@@ -157,6 +99,9 @@ public struct Uplink: Sendable {
         case .connecting(let race, let endpoint):
             // The newest.
             .preparing(.connecting(endpoint: endpoint, candidate: race.racers.last?.candidate ?? 0))
+        case .securing(_, _, let endpoint, _): .preparing(.securing(endpoint: endpoint))
+        case .greeting(_, _, let endpoint, let index, _):
+            .preparing(.greeting(endpoint: endpoint, step: index))
         case .ready: .ready
         case .waiting(let failure, let until): .waiting(failure, until: until)
         case .cancelled: .cancelled
@@ -179,13 +124,29 @@ public struct Uplink: Sendable {
 
     /// The connection stands.
     public mutating func opened(step: UInt64, now: ContinuousClock.Instant) -> [Effect] {
-        guard case .connecting(let race, let endpoint) = stage, race.isUnderWay(step: step) else { return [] }
-        stage = .ready(step: step, endpoint: endpoint, since: now)
-        change = nil
-        youth = Self.youth
-        let losers = race.racers.filter { $0.step != step }.map { Effect.close(step: $0.step) }
-        let timer = settings.failBack.flatMap { endpoint == 0 ? nil : Effect.armTimer(at: now + $0) }
-        return losers + [timer ?? .disarmTimer, .announce(state)]
+        guard case .connecting(var race, let endpoint) = stage, race.isUnderWay(step: step) else { return [] }
+        let losers = race.win(step: step).map { Effect.close(step: $0) }
+        guard settings.isSecured else {
+            return losers + greet(race, step: step, endpoint: endpoint, now: now)
+        }
+        let until = settings.connectTimeout.map { now + $0 }
+        stage = .securing(race, step: step, endpoint: endpoint, until: until)
+        return losers + [timer(until), .announce(state), .secure(step: step)]
+    }
+
+    /// The TLS handshake has succeeded.
+    public mutating func secured(step: UInt64, now: ContinuousClock.Instant) -> [Effect] {
+        guard case .securing(let race, step, let endpoint, _) = stage else { return [] }
+        return greet(race, step: step, endpoint: endpoint, now: now)
+    }
+
+    /// So many steps of the dialogue are done, one more than before.
+    public mutating func greeted(step: UInt64, count: Int, now: ContinuousClock.Instant) -> [Effect] {
+        guard case .greeting(let race, step, let endpoint, count - 1, _) = stage else { return [] }
+        guard count < settings.greeting.count else {
+            return becomeReady(step: step, endpoint: endpoint, now: now)
+        }
+        return greet(race, step: step, endpoint: endpoint, index: count, now: now)
     }
 
     /// The step failed, or the connection that it had opened was lost. The jitter, 0 to 1, is drawn anew for each
@@ -195,21 +156,25 @@ public struct Uplink: Sendable {
     ) -> [Effect] {
         switch stage {
         case .resolving(step, let endpoint, _):
-            return [.abandon] + tryNext(after: endpoint, reason, now: now, jitter: jitter)
-        case .connecting(let race, let endpoint):
+            return tryNext(after: endpoint, reason, now: now, jitter: jitter)
+        case .connecting(let race, let endpoint), .securing(let race, step, let endpoint, _),
+            .greeting(let race, step, let endpoint, _, _):
             return ended([step], of: race, endpoint: endpoint, reason, now: now, jitter: jitter)
         case .ready(step, let endpoint, let since):
             attempts = 0
-            let delay = backoff.lost(after: now - since, jitter: jitter)
+            let delay = backoff.lost(after: now - since, isLasting: reason.isLasting, jitter: jitter)
             let failure = Failure(endpoint: endpoint, reason: reason)
             return [.abandon] + wait(failure, for: delay, now: now)
-        case .setup, .resolving, .ready, .waiting, .cancelled:
+        case .setup, .resolving, .securing, .greeting, .ready, .waiting, .cancelled:
             return []
         }
     }
 
-    /// The timer is due.
-    public mutating func timerFired(now: ContinuousClock.Instant, jitter: Double) -> [Effect] {
+    /// The timer is due. What the upstream has said within the step of the dialogue that is under way, if one is, becomes
+    /// part of the reason.
+    public mutating func timerFired(
+        now: ContinuousClock.Instant, jitter: Double, said: @autoclosure () -> String = ""
+    ) -> [Effect] {
         if let renewal, renewal <= now { return renew(now: now) }
         switch stage {
         case .resolving(let step, _, _):
@@ -221,6 +186,11 @@ public struct Uplink: Sendable {
                     expired, of: race, endpoint: endpoint, .connectTimedOut, now: now, jitter: jitter)
             }
             return goOn(race, endpoint: endpoint, now: now)
+        case .securing(_, let step, _, _):
+            return failed(step: step, .handshakeTimedOut, now: now, jitter: jitter)
+        case .greeting(_, let step, _, let index, _):
+            let reason = Reason.greeting(step: index, .timedOut, said: said())
+            return failed(step: step, reason, now: now, jitter: jitter)
         case .ready(_, let endpoint, let since):
             guard settings.failBack != nil, endpoint != 0 else { return [] }
             return giveUp(endpoint, since: since, .failBack, now: now)
@@ -239,7 +209,7 @@ public struct Uplink: Sendable {
             return []
         case .waiting:
             return beginAttempt(now: now)
-        case .resolving, .connecting:
+        case .resolving, .connecting, .securing, .greeting:
             return [.abandon] + beginAttempt(now: now)
         case .ready(_, let endpoint, let since):
             return giveUp(endpoint, since: since, .requested, now: now)
@@ -260,14 +230,10 @@ public struct Uplink: Sendable {
             guard next > now else { return beginAttempt(now: now) }
             // Not announced: it is not another failure, and by the time that anybody has read of it an attempt is under way.
             return next < until ? [.armTimer(at: next)] : []
-        case .resolving(_, _, let until):
+        case .resolving, .connecting, .securing, .greeting:
             guard change == nil else { return [] }
             change = allowance.next(at: now)
-            return [timer(until)]
-        case .connecting(let race, _):
-            guard change == nil else { return [] }
-            change = allowance.next(at: now)
-            return [timer(race.due)]
+            return [timer(due)]
         }
     }
 
@@ -285,6 +251,7 @@ public struct Uplink: Sendable {
         begun = now
         if let change, change <= now { allowance.take(at: now) }
         change = nil
+        isHopeless = true
         let endpoints = settings.endpoints.indices
         rest = settings.failover == .random ? endpoints.shuffled(using: &random)[...] : Array(endpoints)[...]
         return beginResolving(endpoint: rest.removeFirst(), now: now)
@@ -313,6 +280,32 @@ public struct Uplink: Sendable {
         return [timer(race.due)] + (state == before ? [] : [.announce(state)]) + (start.map { [$0] } ?? [])
     }
 
+    /// The connection stands, and TLS if that was asked for.
+    private mutating func greet(
+        _ race: Race, step: UInt64, endpoint: Int, now: ContinuousClock.Instant
+    ) -> [Effect] {
+        guard !settings.greeting.isEmpty else { return becomeReady(step: step, endpoint: endpoint, now: now) }
+        return greet(race, step: step, endpoint: endpoint, index: 0, now: now) + [.greet(step: step)]
+    }
+
+    private mutating func greet(
+        _ race: Race, step: UInt64, endpoint: Int, index: Int, now: ContinuousClock.Instant
+    ) -> [Effect] {
+        let until = now + settings.greeting[index]
+        stage = .greeting(race, step: step, endpoint: endpoint, index: index, until: until)
+        return [timer(until), .announce(state)]
+    }
+
+    private mutating func becomeReady(
+        step: UInt64, endpoint: Int, now: ContinuousClock.Instant
+    ) -> [Effect] {
+        stage = .ready(step: step, endpoint: endpoint, since: now)
+        change = nil
+        youth = Self.youth
+        let timer = settings.failBack.flatMap { endpoint == 0 ? nil : Effect.armTimer(at: now + $0) }
+        return [timer ?? .disarmTimer, .announce(state)]
+    }
+
     /// Racers have failed: the others go on, and the next one starts.
     private mutating func ended(
         _ steps: [UInt64], of race: Race, endpoint: Int, _ reason: Reason, now: ContinuousClock.Instant,
@@ -321,10 +314,11 @@ public struct Uplink: Sendable {
         var race = race
         let ended = steps.filter { race.end(step: $0, now: now) }
         guard !ended.isEmpty else { return [] }
-        guard !race.racers.isEmpty || race.mayStart(at: now) else {
-            return [.abandon] + tryNext(after: endpoint, reason, now: now, jitter: jitter)
+        guard !race.racers.isEmpty || race.mayStart(at: now), !reason.endsEndpoint else {
+            return tryNext(after: endpoint, reason, now: now, jitter: jitter)
         }
-        return ended.map { .close(step: $0) } + goOn(race, endpoint: endpoint, now: now)
+        isHopeless = isHopeless && reason.isLasting
+        return ended.map { .close(step: $0, because: reason) } + goOn(race, endpoint: endpoint, now: now)
     }
 
     /// Ends a connection with which nothing is wrong.
@@ -340,7 +334,7 @@ public struct Uplink: Sendable {
     private var renewal: ContinuousClock.Instant? {
         guard let change, let begun else { return nil }
         switch stage {
-        case .resolving, .connecting: return max(change, begun + youth)
+        case .resolving, .connecting, .securing, .greeting: return max(change, begun + youth)
         case .setup, .ready, .waiting, .cancelled: return nil
         }
     }
@@ -348,6 +342,16 @@ public struct Uplink: Sendable {
     private mutating func renew(now: ContinuousClock.Instant) -> [Effect] {
         youth *= 2
         return [.abandon] + beginAttempt(now: now)
+    }
+
+    /// When something of the attempt is due.
+    private var due: ContinuousClock.Instant? {
+        switch stage {
+        case .resolving(_, _, let until), .securing(_, _, _, let until): until
+        case .connecting(let race, _): race.due
+        case .greeting(_, _, _, _, let until): until
+        case .setup, .ready, .waiting, .cancelled: nil
+        }
     }
 
     /// For an attempt of which something is due at that time.
@@ -358,9 +362,13 @@ public struct Uplink: Sendable {
     private mutating func tryNext(
         after endpoint: Int, _ reason: Reason, now: ContinuousClock.Instant, jitter: Double
     ) -> [Effect] {
-        if let next = rest.popFirst() { return beginResolving(endpoint: next, now: now) }
+        isHopeless = isHopeless && reason.isLasting
         let failure = Failure(endpoint: endpoint, reason: reason)
-        return wait(failure, for: backoff.failed(jitter: jitter), now: now)
+        guard let next = rest.popFirst() else {
+            let delay = backoff.failed(isLasting: isHopeless, jitter: jitter)
+            return [.abandon] + wait(failure, for: delay, now: now)
+        }
+        return [.abandon, .goOn(after: failure)] + beginResolving(endpoint: next, now: now)
     }
 
     private mutating func wait(

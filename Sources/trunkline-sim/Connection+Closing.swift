@@ -19,6 +19,7 @@ extension Connection {
 
     private func halfClose() {
         phase = .halfClosed
+        endTLS()
         do { try descriptor.shutDown(.writing) } catch { return end("\(error)") }
         updateInterest()
     }
@@ -41,6 +42,7 @@ extension Connection {
         case .draining, .ended: return
         case .open, .finishing, .halfClosed, .settling: break
         }
+        endTLS()
         guard !hasPeerEnded else { return end("the peer closed it") }
         guard options.reads else { return end("closed") }
         phase = .draining

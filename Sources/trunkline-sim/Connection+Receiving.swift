@@ -1,5 +1,6 @@
 import Framing
 import Linux
+import TLS
 
 /// Bytes received and not yet divided into messages.
 struct Incoming {
@@ -59,13 +60,18 @@ struct ReceiveBuffer {
         var space = bytes.mutableSpan
         return try descriptor.receive(into: &space)
     }
+
+    mutating func receive(through tls: TLSSession) -> TLSSession.Received {
+        var space = bytes.mutableSpan
+        return tls.receive(into: &space)
+    }
 }
 
 extension Connection {
     /// Reads once, so that sending and other connections have their turn.
     func receive() {
         do {
-            switch try server.receiveBuffer.receive(from: descriptor) {
+            switch try receiveOnce() {
             case .moved(let count): try received(server.receiveBuffer.bytes[..<count])
             case .wouldBlock: break
             case .ended: peerEnded()

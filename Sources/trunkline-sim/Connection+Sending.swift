@@ -11,7 +11,7 @@ extension Connection {
         case .open, .finishing: break
         case .halfClosed, .settling, .draining, .ended: return
         }
-        guard !isBlocked, chunkDue.map({ $0 <= server.loop.now }) ?? true else { return }
+        guard !isInHandshake, !isBlocked, chunkDue.map({ $0 <= server.loop.now }) ?? true else { return }
         do {
             if queue.pending == 0 { try fill() }
             try flush()
@@ -52,7 +52,7 @@ extension Connection {
         guard queue.pending > 0 else { return }
         let size = min(queue.pending, options.chunk)
         let transfer = try queue.withPending { bytes throws(SystemError) in
-            try descriptor.send(bytes.extracting(first: size))
+            try sendOnce(bytes.extracting(first: size))
         }
         isBlocked = true
         if case .moved(let count) = transfer {
@@ -81,7 +81,7 @@ extension Connection {
         }
     }
 
-    private func requestTurn() {
+    func requestTurn() {
         guard !hasTurn else { return }
         hasTurn = true
         server.loop.requestTurn(self)

@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TLS
 
 /// One client of the simulated server.
 final class Connection: ReadinessHandler, TimerHandler, TurnTaker {
@@ -40,6 +41,9 @@ final class Connection: ReadinessHandler, TimerHandler, TurnTaker {
     var sentOwn = 0
 
     var incoming: Incoming
+    /// With `--tls-certificate`.
+    let tls: TLSSession?
+    var isInHandshake: Bool
 
     var options: Options { server.options }
 
@@ -50,6 +54,8 @@ final class Connection: ReadinessHandler, TimerHandler, TurnTaker {
         schedule = Schedule(rate: server.options.rate, start: server.loop.now)
         nextMessage = server.options.firstNumber
         incoming = Incoming(server.options.receiveFraming)
+        tls = server.tls?.accept(self.descriptor.raw)
+        isInHandshake = tls != nil
     }
 
     func start() {
@@ -72,7 +78,9 @@ final class Connection: ReadinessHandler, TimerHandler, TurnTaker {
             isBlocked = false
             pump()
         }
-        if wantsToRead {
+        if isInHandshake {
+            continueHandshake()
+        } else if wantsToRead {
             if !readiness.isDisjoint(with: [.readable, .hangup]) { receive() }
         } else if readiness.contains(.hangup) {
             end(describe(errno: descriptor.takeError()))
@@ -93,6 +101,7 @@ final class Connection: ReadinessHandler, TimerHandler, TurnTaker {
     func takeTurn() -> Bool {
         hasTurn = false
         pump()
+        if tls?.hasMore ?? false, wantsToRead { receive() }
         return false
     }
 
@@ -107,7 +116,7 @@ final class Connection: ReadinessHandler, TimerHandler, TurnTaker {
     }
 
     private var interest: Interest {
-        var interest: Interest = wantsToRead ? .readable : []
+        var interest: Interest = wantsToRead || isInHandshake ? .readable : []
         if isBlocked { interest.insert(.writable) }
         // Edge-triggered and nothing else: told of a reset, and once only.
         return interest.isEmpty ? .edgeTriggered : interest

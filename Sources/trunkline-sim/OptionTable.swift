@@ -15,7 +15,7 @@ struct OptionTable: Sendable {
     }
 
     /// Every option, in the order of the help.
-    static let all = messages + pace + faults + behaviour + records + general
+    static let all = messages + pace + faults + behaviour + encryption + records + general
 
     static var help: String {
         """
@@ -173,6 +173,22 @@ extension OptionTable {
         },
         OptionTable("no-read", nil, nil, "never read") { _, options throws(UsageError) in
             options.reads = false
+        },
+    ]
+
+    private static let encryption = [
+        OptionTable(
+            "tls-certificate", nil, "FILE", "speak TLS, with the certificate in FILE, which is PEM"
+        ) { value, options throws(UsageError) in
+            options.tlsCertificate = value
+        },
+        OptionTable("tls-key", nil, "FILE", "the certificate's key (in the same file)") {
+            value, options throws(UsageError) in
+            options.tlsKey = value
+        },
+        OptionTable("tls-client-ca", nil, "FILE", "demand certificates that one in FILE has signed") {
+            value, options throws(UsageError) in
+            options.tlsClientCA = value
         },
     ]
 

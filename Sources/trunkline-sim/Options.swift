@@ -1,5 +1,6 @@
 import Framing
 import Linux
+import TLS
 
 /// What the command line asks for.
 struct Options: Sendable {
@@ -60,6 +61,9 @@ struct Options: Sendable {
     var recordPath: String?
     var receivedPath: String?
     var isVerbose = false
+    var tlsCertificate: String?
+    var tlsKey: String?
+    var tlsClientCA: String?
 
     var receiveFraming: Framing { givenReceiveFraming ?? framing }
 
@@ -91,8 +95,24 @@ struct Options: Sendable {
             isSilent = true
             reply = nil
         }
+        if tlsCertificate == nil, tlsKey != nil || tlsClientCA != nil {
+            throw UsageError("--tls-key and --tls-client-ca need --tls-certificate")
+        }
         if resets, case .unix = address {
             throw UsageError("only a TCP connection can be reset, not \(parsed.operands[0])")
+        }
+    }
+}
+
+extension Options {
+    /// What encrypts; `nil` when nothing does.
+    func tlsServer() throws(StartError) -> TLSServer? {
+        guard let tlsCertificate else { return nil }
+        do throws(TLSError) {
+            return try TLSServer(
+                certificate: tlsCertificate, key: tlsKey ?? tlsCertificate, clientCA: tlsClientCA)
+        } catch {
+            throw StartError(description: error.message)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Linux
+import TLS
 
 /// Listens, and gives each connection what the options say.
 final class SimulatedServer: ReadinessHandler, TimerHandler {
@@ -8,6 +9,7 @@ final class SimulatedServer: ReadinessHandler, TimerHandler {
     let loop: EventLoop
     let record: RecordFile?
     let received: RecordFile?
+    let tls: TLSServer?
     /// The next message of all connections together, with `--continue`.
     var nextMessage: UInt64
     /// For one read at a time.
@@ -28,6 +30,7 @@ final class SimulatedServer: ReadinessHandler, TimerHandler {
         record = try options.recordPath.map(RecordFile.init(path:))
         received = try options.receivedPath.map(RecordFile.init(path:))
         nextMessage = options.firstNumber
+        tls = try options.tlsServer()
         signals = try TerminationSignals()
         do {
             listener = try Self.listen(on: try options.address.socketAddress())

@@ -29,7 +29,8 @@ struct StatusText {
             \(palette.paint("●", state.colour)) \(printable(bridge.name)) - \(palette.paint(state.rawValue, state.colour)) \
             \(printable(bridge.uplink.upstream))
 
-            """ + field("Uplink", story(of: bridge.uplink)) + field("Daemon", daemon(bridge))
+            """ + field("Uplink", story(of: bridge.uplink)) + field("TLS", tls(bridge.uplink.tls))
+                + field("Daemon", daemon(bridge))
                 + field("Traffic", traffic(bridge)) + field("Buffer", [Figures.fill(bridge.buffer)])
                 + field("Outbox", [Figures.fill(bridge.outbox)])
                 + field("Troubles", troubles(bridge.counters))
@@ -65,8 +66,10 @@ struct StatusText {
             if uplink.connections > 0 { counts += " since the last" }
         }
         lines.append(counts)
-        if uplink.addresses != [uplink.upstream] && !uplink.addresses.isEmpty {
-            lines.append("tried: \(uplink.addresses.map(printable).joined(separator: ", "))")
+        if uplink.addresses.map(\.address) != [uplink.upstream] {
+            lines += uplink.addresses.map {
+                "tried: \(printable($0.address))\($0.reason.map { " – \(printable($0))" } ?? "")"
+            }
         }
         return lines
     }

@@ -5,7 +5,7 @@ extension UplinkDescription.State {
     var colour: Palette.Colour {
         switch self {
         case .ready: .green
-        case .starting, .resolving, .connecting, .ended, .stopping: .yellow
+        case .starting, .resolving, .connecting, .securing, .greeting, .ended, .stopping: .yellow
         case .waiting: .red
         }
     }

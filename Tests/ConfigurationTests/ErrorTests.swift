@@ -86,6 +86,15 @@ import Testing
             "3:16: upstream.max-message: found \"512K\"; allowed is at most 256K, a quarter of outbox (1M)"
         ),
         (
+            "reconnect: {max: 1min, lasting: 59s}",
+            "3:35: upstream.reconnect.lasting: found \"59s\"; allowed is at least max (1min)"
+        ),
+        (
+            "heartbeat: {send: x, hide: yes}",
+            "3:30: upstream.heartbeat.hide: found \"yes\"; allowed with expect only, which tells what is kept from"
+                + " clients"
+        ),
+        (
             "max-message: 1\nsend-framing: {kind: fixed, size: 2}",
             "4:37: upstream.send-framing.size: found \"2\"; allowed is at most max-message (1)"
         ),

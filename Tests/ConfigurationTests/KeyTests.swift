@@ -11,9 +11,11 @@ import Uplink
             upstream: UpstreamSettings(
                 uplink: Uplink.Settings(
                     endpoints: [.host("feed.example.org", port: 10110)], connectTimeout: .seconds(10),
-                    reconnect: Backoff.Settings(min: .milliseconds(250), max: .seconds(30))),
+                    reconnect: Backoff.Settings(
+                        min: .milliseconds(250), max: .seconds(30), lasting: .seconds(300))),
                 framing: .line(), sendFraming: .line(), maxMessage: 65536, oversize: .reconnect,
-                idleTimeout: nil, writeTimeout: .seconds(120), bindAddress: nil),
+                idleTimeout: nil, writeTimeout: .seconds(120), bindAddress: nil,
+                keepalive: KeepaliveSettings(idle: .seconds(60), interval: .seconds(15), count: 4)),
             sockets: [
                 SocketSettings(
                     name: "default", path: "/run/trunkline/ais.sock", mode: 0o660, group: nil, maySend: true,
@@ -176,15 +178,19 @@ import Uplink
         #expect(configuration.sockets.map(\.patience) == [duration])
     }
 
-    @Test func `upstream.reconnect has min and max, each with a default`() throws {
+    @Test func `upstream.reconnect has min, max and lasting, each with a default`() throws {
         func reconnect(_ text: String) throws -> Backoff.Settings {
             try read(file(upstream: "reconnect: \(text)")).upstream.uplink.reconnect
         }
-        #expect(try reconnect("{}") == Backoff.Settings(min: .milliseconds(250), max: .seconds(30)))
-        #expect(try reconnect("{min: 10ms}") == Backoff.Settings(min: .milliseconds(10), max: .seconds(30)))
-        #expect(
-            try reconnect("{max: 250ms}")
-                == Backoff.Settings(min: .milliseconds(250), max: .milliseconds(250)))
+        func delays(_ min: Duration, _ max: Duration, _ lasting: Duration) -> Backoff.Settings {
+            Backoff.Settings(min: min, max: max, lasting: lasting)
+        }
+        let quarter = Duration.milliseconds(250)
+        #expect(try reconnect("{}") == delays(quarter, .seconds(30), .seconds(300)))
+        #expect(try reconnect("{min: 10ms}") == delays(.milliseconds(10), .seconds(30), .seconds(300)))
+        #expect(try reconnect("{max: 250ms}") == delays(quarter, quarter, .seconds(300)))
+        #expect(try reconnect("{max: 10min}") == delays(quarter, .seconds(600), .seconds(600)))
+        #expect(try reconnect("{lasting: 30s}") == delays(quarter, .seconds(30), .seconds(30)))
     }
 
     @Test(arguments: [
@@ -279,6 +285,11 @@ import Uplink
         ("upstream.reconnect.min", "9ms", "\(time), at least 10ms"),
         ("upstream.reconnect.min", "infinity", "\(time), at least 10ms"),
         ("upstream.reconnect.max", "infinity", "\(time)"),
+        ("upstream.keepalive.idle", "999ms", "\(time), at least 1s, at most 9h, or infinity"),
+        ("upstream.keepalive.idle", "10h", "\(time), at least 1s, at most 9h, or infinity"),
+        ("upstream.keepalive.interval", "infinity", "\(time), at least 1s, at most 9h"),
+        ("upstream.keepalive.count", "0", "a number from 1 to 127"),
+        ("upstream.keepalive.count", "128", "a number from 1 to 127"),
         ("buffer", "65535", "a size such as 64K, 4M or 1G from 64K to 1G"),
         ("buffer", "1073741825", "a size such as 64K, 4M or 1G from 64K to 1G"),
         ("outbox", "lots", "a size such as 64K, 4M or 1G from 64K to 1G"),

@@ -32,9 +32,19 @@ import Testing
             "buffer SIZE; default 4M",
             "upstream.bind-address IP ADDRESS; default the kernel's choice",
             "upstream.oversize reconnect | skip; default reconnect",
+            "upstream.tls yes | no, or a mapping; default no",
+            "upstream.tls.verify full | insecure; default full",
+            "upstream.tls.pin PIN, or a list; default none",
             "upstream.failover in-order | random; default in-order",
             "upstream.fail-back TIME; default infinity",
             "upstream.write-timeout TIME; default 2min",
+            "upstream.on-connect STEP, or a list; default nothing",
+            "upstream.on-connect.expect BYTES; required",
+            "upstream.on-connect.within SIZE; default right away",
+            "upstream.on-connect.send BYTES; required", "upstream.on-connect.timeout TIME; default 10s",
+            "upstream.heartbeat.every TIME; default 30s", "upstream.keepalive.idle TIME; default 1min",
+            "upstream.keepalive.count NUMBER; default 4",
+            "upstream.reconnect.lasting TIME; default 5min or max",
             "max-clients NUMBER; default infinity", "max-clients-per-user NUMBER; default infinity",
             "when-down hold | discard; default hold", "hold-time TIME; default 5s",
             "ready-when listening | connected; default listening",
@@ -52,9 +62,15 @@ import Testing
     /// Every key of the tables is in what is shown of some configuration, and the other way round.
     @Test func `the reference and what is shown have the same keys`() throws {
         var shown: Set<String> = []
+        let pin = String(repeating: "A", count: 43) + "="
         var configuration = try read(
             file(
-                upstream: "bind-address: 192.0.2.7",
+                upstream: """
+                    bind-address: 192.0.2.7
+                    tls: {ca-file: /a, server-name: b, certificate: /c, key: /d, alpn: e, pin: \(pin)}
+                    on-connect: [{send: x}, {expect: x, within: 9}]
+                    heartbeat: {send: x, expect: y}
+                    """,
                 top: "sockets: {NAME: {group: root}}\ncontrol: {group: root}\n"))
         for framing in [
             Framing.line(), .delimiter(end: [1]), .length(LengthField(width: .four)),
@@ -77,6 +93,7 @@ import Testing
     }
 
     private func paths(in node: Node) -> [String] {
+        if case .list(let nodes) = node.content { return nodes.flatMap(paths) }
         guard case .mapping(let entries) = node.content else { return [] }
         return entries.flatMap { entry in
             [entry.name] + paths(in: entry.value).map { "\(entry.name).\($0)" }

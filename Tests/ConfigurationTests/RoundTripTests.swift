@@ -48,6 +48,7 @@ import Uplink
               address: [a:1, '[2001:db8::1]:80', 'unix:/run/a b']
               failover: in-order
               fail-back: infinity
+              tls: no
               framing: {kind: delimiter, end: '\r\0''1'}
               send-framing: {kind: length, bytes: 4, order: big, offset: 0, adjust: 0, strip: 4}
               max-message: 1K
@@ -55,7 +56,8 @@ import Uplink
               connect-timeout: 1min
               idle-timeout: infinity
               write-timeout: 2min
-              reconnect: {min: 250ms, max: 90s}
+              keepalive: {idle: 1min, interval: 15s, count: 4}
+              reconnect: {min: 250ms, max: 90s, lasting: 5min}
             sockets:
               'null':
                 path: "/tmp/it's\x0a"
@@ -95,7 +97,13 @@ import Uplink
                 framing: framing,
                 sendFraming: self.framing(&random, atMost: maxMessage),
                 maxMessage: maxMessage, oversize: oversize(&random, framing), idleTimeout: time(&random),
-                writeTimeout: time(&random), bindAddress: addresses.randomElement(using: &random) ?? nil),
+                writeTimeout: time(&random), bindAddress: addresses.randomElement(using: &random) ?? nil,
+                tls: tls(&random),
+                onConnect: (0..<Int.random(in: 0...3, using: &random)).map { _ in step(&random) },
+                heartbeat: heartbeat(&random),
+                keepalive: KeepaliveSettings(
+                    idle: Bool.random(using: &random) ? nil : .seconds(7), interval: .milliseconds(1500),
+                    count: Int.random(in: 1...127, using: &random))),
             sockets: (0..<count).map { socket(&random, number: $0) },
             buffer: 1 << ring, outbox: 1 << 21, whenDown: Bool.random(using: &random) ? .hold : .discard,
             holdTime: time(&random),
@@ -105,9 +113,69 @@ import Uplink
                 mode: UInt32.random(in: 0...0o777, using: &random), group: group(&random)))
     }
 
+    private func step(_ random: inout Seeded) -> DialogueStep {
+        let timeout = Duration.milliseconds(Int.random(in: 1...100_000, using: &random))
+        guard Bool.random(using: &random) else {
+            let count = Int.random(in: 1...3, using: &random)
+            var pieces: [DialogueStep.Piece] = []
+            for _ in 0..<count {
+                // Two literal parts in a row would be one.
+                if case .credential? = pieces.last {
+                    let mark = Bool.random(using: &random) ? Array("${credential:x}".utf8) : []
+                    pieces.append(.bytes(bytes(&random, atMost: 40) + mark))
+                } else {
+                    pieces.append(
+                        .credential(["user", "a b", "pass.1", "'\""].randomElement(using: &random) ?? "x"))
+                }
+            }
+            return DialogueStep(.send(pieces), timeout: timeout)
+        }
+        let expected = bytes(&random, atMost: 256)
+        let within =
+            Bool.random(using: &random) ? nil : Int.random(in: expected.count...65536, using: &random)
+        return DialogueStep(
+            .expect(.init(expected, within: within, isShown: Bool.random(using: &random))), timeout: timeout)
+    }
+
+    private func heartbeat(_ random: inout Seeded) -> HeartbeatSettings? {
+        guard Bool.random(using: &random) else { return nil }
+        let answer = Bool.random(using: &random) ? nil : bytes(&random, atMost: 256)
+        return HeartbeatSettings(
+            bytes: bytes(&random, atMost: 50),
+            every: .milliseconds(Int.random(in: 100...9000, using: &random)),
+            answer: answer, hidesAnswers: answer != nil && Bool.random(using: &random))
+    }
+
+    private func bytes(_ random: inout Seeded, atMost count: Int) -> [UInt8] {
+        (0..<Int.random(in: 1...count, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+
     private func oversize(_ random: inout Seeded, _ framing: Framing) -> UpstreamSettings.Oversize {
         if case .fixed = framing { return .reconnect }
         return Bool.random(using: &random) ? .reconnect : .skip
+    }
+
+    private func tls(_ random: inout Seeded) -> TLSSettings? {
+        guard Bool.random(using: &random) else { return nil }
+        let isVerified = Bool.random(using: &random)
+        let certificate = file(&random)
+        return TLSSettings(
+            caFile: isVerified ? file(&random) : nil, serverName: "\(name(&random)).example.org",
+            verify: isVerified ? .full : .insecure, certificate: certificate,
+            key: certificate == nil ? nil : file(&random),
+            minimum: Bool.random(using: &random) ? .tls12 : .tls13,
+            alpn: (0..<Int.random(in: 0...2, using: &random)).map { _ in name(&random) },
+            pins: (0..<Int.random(in: 0...2, using: &random)).map { _ in
+                String(repeating: "aZ/+0", count: 8) + "xyI="
+            })
+    }
+
+    private func file(_ random: inout Seeded) -> FileSource? {
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: nil
+        case 1: .path("/\(text(&random, atMost: 20))x")
+        default: .credential(name(&random))
+        }
     }
 
     private func clients(_ random: inout Seeded) -> Int? {
@@ -174,8 +242,10 @@ import Uplink
 
     private func reconnect(_ random: inout Seeded) -> Backoff.Settings {
         let min = Int.random(in: 10_000...1_000_000_000, using: &random)
+        let max = Int.random(in: min...2_000_000_000, using: &random)
         return Backoff.Settings(
-            min: .microseconds(min), max: .microseconds(Int.random(in: min...2_000_000_000, using: &random)))
+            min: .microseconds(min), max: .microseconds(max),
+            lasting: .microseconds(Int.random(in: max...3_000_000_000, using: &random)))
     }
 
     private func name(_ random: inout Seeded) -> String {

@@ -100,7 +100,8 @@ enum Sample {
         logLevel: "info",
         uplink: UplinkDescription(
             state: .waiting, upstream: "host:1", since: 2, reason: "\"quoted\" – € 😀", nextAttempt: 3,
-            attempts: 4, connections: 5, addresses: ["192.0.2.1:1"]),
+            attempts: 4, connections: 5,
+            addresses: [AddressDescription(address: "192.0.2.1:1", reason: "why")]),
         received: AmountDescription(messages: 1, bytes: 2), sent: AmountDescription(messages: 3, bytes: 4),
         receiveRates: rates, sendRates: rates,
         counters: [CounterDescription(reason: "cut-off", times: 1, messages: 0, bytes: 5)],

@@ -18,7 +18,8 @@ struct CountersTests {
 
     @Test(
         arguments: [
-            (waiting(.unresolved("no")), .unresolved), (waiting(.resolutionTimedOut), .unresolved),
+            (waiting(.unresolved("no", isLasting: false)), .unresolved),
+            (waiting(.resolutionTimedOut), .unresolved),
             (waiting(.connectTimedOut), .unconnected), (waiting(.ownSocket), .unconnected),
             (waiting(.notBound("::1", errno: 99)), .unconnected),
             (waiting(.otherFamily("::1")), .unconnected),

@@ -171,7 +171,10 @@ struct LogLineTests {
 
     @Test(
         arguments: [
-            (.unresolved("no such name"), "cannot resolve x:1: no such name", ["REASON=unresolved"]),
+            (
+                .unresolved("no such name", isLasting: false), "cannot resolve x:1: no such name",
+                ["REASON=unresolved"]
+            ),
             (
                 .resolutionTimedOut, "cannot resolve x:1: no answer within connect-timeout",
                 ["REASON=resolve-timeout"]

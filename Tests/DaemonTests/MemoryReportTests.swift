@@ -1,4 +1,5 @@
 import Configuration
+import TLS
 import Testing
 
 @testable import Bridge
@@ -33,6 +34,13 @@ struct MemoryReportTests {
     @Test func `what is passed over has an index as well`() throws {
         let bound = MemoryBound(try Self.configuration("buffer: 4M", "oversize: skip"))
         #expect(bound.buffer.indexBytes > 2 << 20)
+    }
+
+    @Test func `TLS has a part of it where it is spoken`() throws {
+        let (plain, encrypted) = (try Self.configuration(""), try Self.configuration("", "tls: yes"))
+        #expect(MemoryBound(encrypted).fixedBytes - MemoryBound(plain).fixedBytes == TLSSession.longestMemory)
+        #expect("\(MemoryReport(encrypted, kernel: .current))".contains("#   TLS      512.0K"))
+        #expect(!"\(MemoryReport(plain, kernel: .current))".contains("TLS"))
     }
 
     @Test func `without a number of clients there is no sum, and no overflow with the largest`() throws {

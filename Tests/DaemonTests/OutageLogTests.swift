@@ -76,7 +76,9 @@ import Uplink
         var log = OutageLog()
         let lines = (0..<100).compactMap { number in
             log.line(
-                for: .waiting(.unresolved("words \(number)"), address: "x", until: Self.at(1), lifetime: nil),
+                for: .waiting(
+                    .unresolved("words \(number)", isLasting: false), address: "x", until: Self.at(1),
+                    lifetime: nil),
                 now: Self.at(0))
         }
         #expect(lines.count == 10)
@@ -147,7 +149,10 @@ import Uplink
 
     @Test(
         arguments: [
-            (.unresolved("Name or service not known"), "cannot resolve x:1: Name or service not known"),
+            (
+                .unresolved("Name or service not known", isLasting: false),
+                "cannot resolve x:1: Name or service not known"
+            ),
             (.resolutionTimedOut, "cannot resolve x:1: no answer within connect-timeout"),
             (.connectTimedOut, "cannot connect to x:1: no answer within connect-timeout"),
             (

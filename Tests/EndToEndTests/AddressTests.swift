@@ -45,7 +45,8 @@ struct AddressTests {
             // The one that lost is closed.
             try eventually("nobody to ask the other") { !hole.isBeingConnected }
             let uplink = try Controller(daemon).describe().bridge.uplink
-            #expect(uplink.addresses == [hole.address, server.address] && uplink.attempts == 0)
+            #expect(
+                uplink.addresses.map(\.address) == [hole.address, server.address] && uplink.attempts == 0)
             let program = try daemon.connect()
             try program.send(Wire.line.frame("hello"))
             #expect(try stream.receive(6) == Wire.line.frame("hello"))
@@ -70,6 +71,12 @@ struct AddressTests {
             daemon in
             let stream = try second.accept()
             try daemon.awaitStatus("ready \(second.address)")
+            let tried = try Controller(daemon).describe().bridge.uplink.addresses
+            #expect(tried.map(\.address) == [first.address, second.address])
+            #expect(
+                tried.map(\.reason) == [
+                    "cannot connect to \(first.address): Connection refused (errno 111)", nil,
+                ])
             try first.listen()
             stream.close()
             _ = try first.accept()

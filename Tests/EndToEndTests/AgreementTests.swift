@@ -51,7 +51,7 @@ struct AgreementTests {
     static func description(_ description: Description) -> View {
         let connection: Connection =
             switch description.bridge.uplink.state {
-            case .ready: .established
+            case .ready, .securing, .greeting: .established
             case .ended: .ended
             case .starting, .resolving, .connecting, .waiting, .stopping: .none
             }

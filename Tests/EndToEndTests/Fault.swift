@@ -16,6 +16,11 @@ struct Fault: Sendable, CustomTestStringConvertible {
     /// What makes it happen in a program that is started.
     var environment: [String: String] { Self.environment([self]) }
 
+    /// What makes the wall clock jump by so many hours, there and back, each time that it is read.
+    static func steppingWallClock(byHours hours: Int) -> [String: String] {
+        environment([]).merging(["WALL_CLOCK_STEP": "\(hours * 3600)"]) { $1 }
+    }
+
     /// What makes all of them happen.
     static func environment(_ faults: [Fault]) -> [String: String] {
         let plan = faults.map(\.testDescription).joined(separator: ",")

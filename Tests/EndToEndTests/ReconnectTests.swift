@@ -116,6 +116,30 @@ struct ReconnectTests {
         }
     }
 
+    @Test func `a wall clock that is set by twelve hours, there and back, changes nothing`() throws {
+        let upstream = try FakeUpstream(isListening: false)
+        let configuration =
+            Self.configuration(upstream.address, max: "50ms") + "\n  idle-timeout: 1h\nhold-time: 1h"
+        let environment = Fault.steppingWallClock(byHours: 12)
+        try DaemonProcess.run(configuration, environment: environment) { daemon in
+            let program = try daemon.connect()
+            try program.send(Wire.line.frame("held"))
+            try eventually("20 refusals") {
+                daemon.manager.statuses.count { $0.contains("Connection refused") } >= 20
+            }
+            let hours = daemon.manager.statuses.compactMap { status in
+                status.split(separator: "waiting until ").last?.prefix(2)
+            }
+            #expect(Set(hours.filter { Int($0) != nil }).count >= 2, "the clock has jumped")
+            try upstream.listen()
+            let server = try upstream.accept()
+            #expect(try server.receive(5) == Wire.line.frame("held"))
+            try server.send(Wire.line.frame("hello"))
+            #expect(try program.receive(6) == Wire.line.frame("hello"))
+            #expect(try daemon.terminate(within: .orderlyEnd) == 0)
+        }
+    }
+
     @Test func `an address that leads to a socket of the bridge itself is not connected to`() throws {
         let directory = try TemporaryDirectory()
         #expect(symlink(directory.path, directory("here")) == 0)

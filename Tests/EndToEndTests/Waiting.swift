@@ -26,4 +26,6 @@ extension Duration {
 
     /// What an end in good order takes at the most: two seconds of sending what is left, and half a second.
     static let orderlyEnd = Duration.milliseconds(2500)
+    /// Of SIGTERM, while there is no connection.
+    static let promptEnd = Duration.seconds(1)
 }

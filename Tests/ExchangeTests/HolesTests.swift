@@ -199,7 +199,7 @@ struct HolesTests {
             try checkCount(index, from: index.rest(at: position, for: .everyone).upperBound)
         }
 
-        /// - Parameter position: Not within a frame.
+        /// The position is not within a frame.
         private func checkCount(_ index: borrowing FrameIndex, from position: UInt64) throws {
             let reader = Walk.readers[Int(position) % Walk.readers.count]
             let due = (Int(position)..<owners.count).filter { [.everyone, reader].contains(owners[$0]) }

@@ -53,6 +53,18 @@ struct OutboxTests {
         #expect(outbox.isEmpty)
     }
 
+    @Test func `what is left of a message that was sent in part can be sent by itself`() throws {
+        let outbox = try outbox()
+        func unfinished() -> [UInt8] { outbox.withUnfinished { [UInt8]($0) } }
+        try outbox.receive([UInt8]("one\ntwo\nthree\n"), from: inlet())
+        #expect(outbox.isBetweenFrames && unfinished().isEmpty)
+        #expect(outbox.sent(5) == 1)
+        #expect(!outbox.isBetweenFrames && unfinished() == [UInt8]("wo\n"))
+        #expect(outbox.sent(3) == 1)
+        #expect(outbox.isBetweenFrames && unfinished().isEmpty)
+        #expect(outbox.pending == [UInt8]("three\n"))
+    }
+
     @Test func `a message half sent when the connection was lost is sent again whole`() throws {
         let outbox = try outbox()
         try outbox.receive([UInt8]("one\ntwo\n"), from: inlet())

@@ -5,6 +5,7 @@
 //     FAULTS=recv:3:ENOMEM,accept4:1+:EMFILE LD_PRELOAD=…/libFaults.so trunklined feed.yaml
 //
 // The third recv(2) of the process fails, and every accept4(2). The first failure of each is told on standard error.
+// WALL_CLOCK_STEP=43200 makes the wall clock jump by so many seconds, there and back, each time that it is read.
 // Calls that the C library makes within itself (getaddrinfo(3), malloc(3)) do not pass here, and are not counted.
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,6 +25,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 // A sanitizer in the program makes some of these calls before it is ready to be told of any.
@@ -134,6 +136,22 @@ CALL(int, shutdown, (int fd, int how), (fd, how))
 CALL(int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))
 CALL(int, socket, (int family, int type, int protocol), (family, type, protocol))
 CALL(ssize_t, write, (int fd, const void *bytes, size_t size), (fd, bytes, size))
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    static int (*real)(clockid_t, struct timespec *);
+    static long step;
+    static unsigned long made;
+    if (!real) {
+        step = atol(getenv("WALL_CLOCK_STEP") ?: "0");
+        real = dlsym(RTLD_NEXT, "clock_gettime");
+    }
+    int result = real(clock, time);
+    // True, too early, too late.
+    static const int directions[] = {0, -1, 1};
+    if (clock == CLOCK_REALTIME && result == 0)
+        time->tv_sec += step * directions[__atomic_fetch_add(&made, 1, __ATOMIC_RELAXED) % 3];
+    return result;
+}
 
 int open(const char *path, int flags, ...) {
     static unsigned long made;

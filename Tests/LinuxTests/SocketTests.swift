@@ -136,7 +136,8 @@ struct SocketTests {
         let listener = try FileDescriptor.listening(on: .loopback(port: 0))
         let port = try port(of: listener)
         #expect(try listener.accept() == nil)
-        let socket = try FileDescriptor.connecting(to: .loopback(port: port)).take()
+        let probing = FileDescriptor.Probing(idle: .seconds(30), interval: .milliseconds(9001), count: 3)
+        let socket = try FileDescriptor.connecting(to: .loopback(port: port), probing: probing).take()
         #expect(try outcome(of: socket) == 0)
         #expect(try socket.peerAddress().description == "127.0.0.1:\(port)")
         #expect(socket.option(Int32(IPPROTO_TCP), TCP_NODELAY) == 1)
@@ -144,6 +145,11 @@ struct SocketTests {
         #expect(socket.option(Int32(IPPROTO_TCP), TCP_KEEPIDLE) == 30)
         #expect(socket.option(Int32(IPPROTO_TCP), TCP_KEEPINTVL) == 10)
         #expect(socket.option(Int32(IPPROTO_TCP), TCP_KEEPCNT) == 3)
+        try socket.probe(nil)
+        #expect(socket.option(SOL_SOCKET, SO_KEEPALIVE) == 0)
+        try socket.probe(.urgent)
+        #expect(socket.option(SOL_SOCKET, SO_KEEPALIVE) == 1)
+        #expect(socket.option(Int32(IPPROTO_TCP), TCP_KEEPIDLE) == 1)
         guard let accepted = try listener.accept() else { throw Missing(what: "nobody connected") }
         for raw in [socket.raw, accepted.raw, listener.raw] {
             #expect(fcntl(raw, F_GETFL) & O_NONBLOCK != 0)

@@ -17,11 +17,15 @@ enum Sample {
 
     static let ready = UplinkDescription(
         state: .ready, upstream: "192.0.2.7:10110", since: ago(123), attempts: 0, connections: 2,
-        addresses: ["192.0.2.6:10110", "192.0.2.7:10110"])
+        addresses: [
+            AddressDescription(
+                address: "192.0.2.6:10110", reason: "cannot connect to 192.0.2.6:10110: No route to host"),
+            AddressDescription(address: "192.0.2.7:10110", reason: nil),
+        ])
     static let waiting = UplinkDescription(
         state: .waiting, upstream: "192.0.2.7:10110", since: ago(1), outageSince: ago(90),
         reason: "cannot connect: Connection refused (errno 111)", nextAttempt: ago(-4), attempts: 3,
-        connections: 1, addresses: ["192.0.2.7:10110"])
+        connections: 1, addresses: [AddressDescription(address: "192.0.2.7:10110", reason: nil)])
 
     static func bridge(
         _ name: String = "ais", _ uplink: UplinkDescription = ready, counters: [CounterDescription] = [],

@@ -26,7 +26,8 @@ struct StatusTextTests {
                 ● ais - ready 192.0.2.7:10110
                       Uplink: ready since Mon 2026-11-30 11:57:57 UTC; 2min 3s ago
                               2 connections since the start
-                              tried: 192.0.2.6:10110, 192.0.2.7:10110
+                              tried: 192.0.2.6:10110 – cannot connect to 192.0.2.6:10110: No route to host
+                              tried: 192.0.2.7:10110
                       Daemon: trunklined 0.1.0, pid 137, since Sun 2026-11-29 11:00:00 UTC; 1d 1h ago
                               logs info and what is worse
                      Traffic:      1 s                 10 s              1 min  total
@@ -45,6 +46,27 @@ struct StatusTextTests {
                      1       0  1.5 kB         0       0  1min   default  ada   1001  cat
 
                 """)
+    }
+
+    @Test func `a connection with TLS has a field for that, and what is not verified is told`() {
+        var uplink = Sample.ready
+        uplink.tls = TLSDescription(
+            version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", alpn: "chat", resumed: true, verified: true,
+            subject: "CN=a\u{1B}", issuer: "CN=b", names: ["a.test", "192.0.2.7"],
+            notAfter: Sample.ago(-86400),
+            pin: "")
+        #expect(
+            text(Sample.bridge("ais", uplink)).contains(
+                """
+                         TLS: TLSv1.3, TLS_AES_256_GCM_SHA384, chat, resumed
+                              CN=a\\u{1b}, issued by CN=b
+                              until Tue 2026-12-01 12:00:00 UTC, for a.test, 192.0.2.7
+                      Daemon:
+                """))
+        uplink.tls?.verified = false
+        #expect(
+            text(Sample.bridge("ais", uplink)).contains(
+                "192.0.2.7\n              not verified: anybody could be the upstream\n"))
     }
 
     @Test func `an outage has a reason, and a next attempt`() {
@@ -94,7 +116,7 @@ struct StatusTextTests {
         var bridge = Sample.bridge("a\u{1B}[2Js", Sample.waiting, trouble: "\u{202E}x")
         bridge.uplink.reason = "no\r\nsuch \u{7F} thing"
         bridge.uplink.upstream = "\u{9B}31m"
-        bridge.uplink.addresses = ["\u{200B}", "x"]
+        bridge.uplink.addresses = [AddressDescription(address: "\u{200B}", reason: "\u{200B}x")]
         bridge.version = "\t"
         bridge.logLevel = "\u{7}"
         bridge.counters = [CounterDescription(reason: "\u{8}", times: 1, messages: 0, bytes: 0)]

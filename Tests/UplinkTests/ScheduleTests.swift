@@ -37,7 +37,7 @@ struct ScheduleTests {
         for effect in effects {
             switch effect {
             case .resolve(let step, _), .connect(let step, _, _): return step
-            case .close, .abandon, .armTimer, .disarmTimer, .announce: continue
+            case .secure, .greet, .close, .goOn, .abandon, .armTimer, .disarmTimer, .announce: continue
             }
         }
         return nil

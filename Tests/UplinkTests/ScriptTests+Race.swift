@@ -13,11 +13,14 @@ extension ScriptTests {
                 // One that has failed is followed at once.
                 (
                     2, .failed(step: 2, Self.refused),
-                    [.close(step: 2)] + connecting(3, 0, 1, at: 2, timer: 252)
+                    [.close(step: 2, because: Self.refused)] + connecting(3, 0, 1, at: 2, timer: 252)
                 ),
                 // One that has no answer yet is followed after a while, and goes on.
                 (252, .timerFired, connecting(4, 0, 2, at: 252, timer: 10_002)),
-                (10_002, .timerFired, [.close(step: 3), .armTimer(at: Self.at(10_252))]),
+                (
+                    10_002, .timerFired,
+                    [.close(step: 3, because: .connectTimedOut), .armTimer(at: Self.at(10_252))]
+                ),
                 (10_003, .failed(step: 4, Self.refused), waiting(Self.refused, until: 10_253)),
             ])
         #expect(uplink.attempts == 1)
@@ -51,7 +54,7 @@ extension ScriptTests {
                 (
                     300, .failed(step: 3, Self.refused),
                     [
-                        .close(step: 3), .armTimer(at: Self.at(10_000)),
+                        .close(step: 3, because: Self.refused), .armTimer(at: Self.at(10_000)),
                         .announce(.preparing(.connecting(endpoint: 0, candidate: 0))),
                     ]
                 ),
@@ -81,9 +84,13 @@ extension ScriptTests {
                 (1500, .timerFired, [.armTimer(at: Self.at(10_000))]),
                 (
                     2000, .failed(step: 4, Self.refused),
-                    [.close(step: 4)] + connecting(8, 0, 6, at: 2000, timer: 10_000)
+                    [.close(step: 4, because: Self.refused)] + connecting(8, 0, 6, at: 2000, timer: 10_000)
                 ),
-                (10_000, .timerFired, [.close(step: 2)] + connecting(9, 0, 7, at: 10_000, timer: 10_250)),
+                (
+                    10_000, .timerFired,
+                    [.close(step: 2, because: .connectTimedOut)]
+                        + connecting(9, 0, 7, at: 10_000, timer: 10_250)
+                ),
             ])
     }
 

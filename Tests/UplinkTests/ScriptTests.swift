@@ -6,6 +6,7 @@ import Uplink
 /// Lists of events, and the exact effects of each.
 struct ScriptTests {
     static let start = ContinuousClock.now
+    static let unresolved = Uplink.Reason.unresolved("no", isLasting: false)
     static let refused = Uplink.Reason.system(call: "connect", errno: 111)
 
     static func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
@@ -24,6 +25,8 @@ struct ScriptTests {
         case started
         case resolved(step: UInt64, candidates: Int)
         case opened(step: UInt64)
+        case secured(step: UInt64)
+        case greeted(step: UInt64, count: Int)
         case failed(step: UInt64, Uplink.Reason)
         case timerFired
         case reconnect
@@ -37,6 +40,8 @@ struct ScriptTests {
         case .started: uplink.started(now: now)
         case .resolved(let step, let count): uplink.resolved(step: step, candidates: count, now: now)
         case .opened(let step): uplink.opened(step: step, now: now)
+        case .secured(let step): uplink.secured(step: step, now: now)
+        case .greeted(let step, let count): uplink.greeted(step: step, count: count, now: now)
         case .failed(let step, let reason): uplink.failed(step: step, reason, now: now, jitter: 0)
         case .timerFired: uplink.timerFired(now: now, jitter: 0)
         case .reconnect: uplink.reconnect(now: now)
@@ -79,6 +84,10 @@ struct ScriptTests {
         return [
             .abandon, .armTimer(at: Self.at(until)), .announce(.waiting(failure, until: Self.at(until))),
         ]
+    }
+
+    func goingOn(after endpoint: Int, _ reason: Uplink.Reason) -> [Uplink.Effect] {
+        [.abandon, .goOn(after: Uplink.Failure(endpoint: endpoint, reason: reason))]
     }
 
     let ready: [Uplink.Effect] = [.disarmTimer, .announce(.ready)]
@@ -138,8 +147,8 @@ struct ScriptTests {
             [
                 (0, .started, resolving(1, at: 0)),
                 (
-                    1, .failed(step: 1, .unresolved("no such name")),
-                    waiting(.unresolved("no such name"), until: 251)
+                    1, .failed(step: 1, .unresolved("no such name", isLasting: false)),
+                    waiting(.unresolved("no such name", isLasting: false), until: 251)
                 ),
                 (251, .timerFired, resolving(2, at: 251)),
             ])
@@ -211,7 +220,7 @@ struct ScriptTests {
     private func fail(
         _ uplink: inout Uplink, step: UInt64, at now: Int, jitter: Double = 0
     ) -> Uplink.State {
-        _ = uplink.failed(step: step, .unresolved("no"), now: Self.at(now), jitter: jitter)
+        _ = uplink.failed(step: step, Self.unresolved, now: Self.at(now), jitter: jitter)
         return uplink.state
     }
 
@@ -221,7 +230,10 @@ struct ScriptTests {
             &uplink,
             [
                 (0, .started, resolving(1, 0, at: 0)),
-                (0, .failed(step: 1, .unresolved("no")), [.abandon] + resolving(2, 1, at: 0)),
+                (
+                    0, .failed(step: 1, Self.unresolved),
+                    goingOn(after: 0, Self.unresolved) + resolving(2, 1, at: 0)
+                ),
                 (0, .resolved(step: 2, candidates: 1), connecting(3, 1, at: 0)),
                 (0, .opened(step: 3), [.armTimer(at: Self.at(60_000)), .announce(.ready)]),
                 (60_000, .timerFired, waiting(.failBack, 1, until: 60_000)),
@@ -247,7 +259,8 @@ struct ScriptTests {
             var order: [Int] = []
             while case .resolve(let step, let endpoint)? = effects.last {
                 order.append(endpoint)
-                effects = uplink.failed(step: step, .unresolved("no"), now: Self.start, jitter: 0)
+                effects = uplink.failed(
+                    step: step, Self.unresolved, now: Self.start, jitter: 0)
             }
             #expect(order.sorted() == [0, 1, 2, 3], "seed \(seed)")
             orders.insert(order)
@@ -262,10 +275,16 @@ struct ScriptTests {
             &uplink,
             [
                 (0, .started, resolving(1, 0, at: 0)),
-                (1, .failed(step: 1, .unresolved("no")), [.abandon] + resolving(2, 1, at: 1)),
+                (
+                    1, .failed(step: 1, Self.unresolved),
+                    goingOn(after: 0, Self.unresolved) + resolving(2, 1, at: 1)
+                ),
                 (2, .resolved(step: 2, candidates: 2), connecting(3, 1, 0, at: 2, timer: 252)),
-                (3, .failed(step: 3, Self.refused), [.close(step: 3)] + connecting(4, 1, 1, at: 3)),
-                (4, .failed(step: 4, Self.refused), [.abandon] + resolving(5, 2, at: 4)),
+                (
+                    3, .failed(step: 3, Self.refused),
+                    [.close(step: 3, because: Self.refused)] + connecting(4, 1, 1, at: 3)
+                ),
+                (4, .failed(step: 4, Self.refused), goingOn(after: 1, Self.refused) + resolving(5, 2, at: 4)),
                 (10_004, .timerFired, waiting(.resolutionTimedOut, 2, until: 10_254)),
                 (10_254, .timerFired, resolving(6, 0, at: 10_254)),
             ])
@@ -278,7 +297,10 @@ struct ScriptTests {
             &uplink,
             [
                 (0, .started, resolving(1, 0, at: 0)),
-                (1, .failed(step: 1, .unresolved("no")), [.abandon] + resolving(2, 1, at: 1)),
+                (
+                    1, .failed(step: 1, Self.unresolved),
+                    goingOn(after: 0, Self.unresolved) + resolving(2, 1, at: 1)
+                ),
                 (2, .resolved(step: 2, candidates: 1), connecting(3, 1, at: 2)),
                 (3, .opened(step: 3), ready),
                 (4, .failed(step: 3, .ended), waiting(.ended, 1, until: 254)),
@@ -292,13 +314,13 @@ struct ScriptTests {
             &uplink,
             [
                 (0, .started, resolving(1, 0, at: 0)),
-                (10_000, .timerFired, [.abandon] + resolving(2, 1, at: 10_000)),
+                (10_000, .timerFired, goingOn(after: 0, .resolutionTimedOut) + resolving(2, 1, at: 10_000)),
                 (10_001, .resolved(step: 1, candidates: 1), []),
-                (10_002, .failed(step: 1, .unresolved("late")), []),
+                (10_002, .failed(step: 1, .unresolved("late", isLasting: false)), []),
                 (10_003, .opened(step: 2), []),
                 (10_004, .resolved(step: 2, candidates: 1), connecting(3, 1, at: 10_004)),
                 (10_005, .resolved(step: 2, candidates: 1), []),
-                (10_006, .failed(step: 2, .unresolved("late")), []),
+                (10_006, .failed(step: 2, .unresolved("late", isLasting: false)), []),
                 (10_007, .opened(step: 2), []),
                 (10_008, .resolved(step: 3, candidates: 1), []),
                 (10_009, .failed(step: 3, Self.refused), waiting(Self.refused, 1, until: 10_259)),
@@ -309,7 +331,7 @@ struct ScriptTests {
                 (10_260, .resolved(step: 4, candidates: 1), connecting(5, 0, at: 10_260)),
                 (10_261, .opened(step: 5), ready),
                 (10_262, .opened(step: 5), []),
-                (10_263, .failed(step: 4, .unresolved("late")), []),
+                (10_263, .failed(step: 4, .unresolved("late", isLasting: false)), []),
                 (10_264, .failed(step: 3, .ended), []),
                 (10_265, .timerFired, []),
             ])
@@ -343,7 +365,7 @@ struct ScriptTests {
         #expect(uplink.attempts == 0)
         _ = uplink.started(now: Self.at(0))
         #expect(uplink.attempts == 1)
-        _ = uplink.failed(step: 1, .unresolved("no"), now: Self.at(1), jitter: 0)
+        _ = uplink.failed(step: 1, Self.unresolved, now: Self.at(1), jitter: 0)
         #expect(uplink.attempts == 1)
         _ = uplink.timerFired(now: Self.at(251), jitter: 0)
         #expect(uplink.attempts == 2)
@@ -362,7 +384,7 @@ struct ScriptTests {
         [.started, .resolved(step: 1, candidates: 2)],
         [.started, .resolved(step: 1, candidates: 2), .failed(step: 2, refused)],
         [.started, .resolved(step: 1, candidates: 1), .opened(step: 2)],
-        [.started, .failed(step: 1, .unresolved("no"))],
+        [.started, .failed(step: 1, Self.unresolved)],
     ]
 
     @Test(arguments: stages.indices)

@@ -18,6 +18,11 @@ struct WalkTests {
         var isAbandoned = false
         var candidates = 0
         var lastStep: UInt64 = 0
+        /// The connection on which TLS was begun, and the one on which the dialogue was.
+        var secured: UInt64?
+        var greeted: UInt64?
+        /// Steps of the dialogue that are done.
+        var stepsDone = 0
         var readySince: ContinuousClock.Instant?
         /// No attempt may begin before.
         var earliest: ContinuousClock.Instant?
@@ -72,8 +77,20 @@ struct WalkTests {
                 #expect(settings.endpoints.indices.contains(endpoint), "seed \(seed)")
                 #expect(candidate < candidates, "seed \(seed)")
                 isResolving = false
-            case .close(let step):
+            case .secure(let step):
+                #expect(settings.isSecured && live == [step] && step != secured, "seed \(seed)")
+                secured = step
+            case .greet(let step):
+                #expect(!settings.greeting.isEmpty && live == [step], "seed \(seed)")
+                #expect(step != greeted, "the dialogue begins twice, seed \(seed)")
+                #expect(!settings.isSecured || secured == step, "seed \(seed)")
+                greeted = step
+                stepsDone = 0
+            case .close(let step, _):
                 #expect(live.remove(step) != nil, "closed twice, seed \(seed)")
+            case .goOn(let failure):
+                #expect(settings.endpoints.count > 1 && live.isEmpty, "seed \(seed)")
+                #expect(settings.endpoints.indices.contains(failure.endpoint), "seed \(seed)")
             case .abandon:
                 live = []
                 isAbandoned = true
@@ -103,7 +120,12 @@ struct WalkTests {
         }
 
         private mutating func announce(_ state: Uplink.State) {
-            if state == .ready { readySince = now }
+            if state == .ready {
+                readySince = now
+                #expect(!settings.isSecured || live == secured.map { [$0] }, "ready without TLS")
+                #expect(settings.greeting.isEmpty || live == greeted.map { [$0] }, "ready without a dialogue")
+                #expect(settings.greeting.isEmpty || stepsDone == settings.greeting.count)
+            }
             if case .waiting = state {
                 let outlived = readySince.map { now - $0 > .seconds(2) } ?? false
                 isAttemptDue = true
@@ -116,7 +138,10 @@ struct WalkTests {
     }
 
     static let reasons: [Uplink.Reason] = [
-        .unresolved("no"), .system(call: "connect", errno: 111), .ended, .idle, .framing(.tooLong(limit: 1)),
+        .unresolved("no", isLasting: true), .tls("expired", isLasting: true), .truncated,
+        .greeting(step: 0, .unexpected("ok"), said: "no"), .system(call: "connect", errno: 111), .ended,
+        .idle,
+        .framing(.tooLong(limit: 1)),
     ]
 
     static func settings(using random: inout Seeded) -> Uplink.Settings {
@@ -126,7 +151,12 @@ struct WalkTests {
             connectTimeout: Bool.random(using: &random)
                 ? .milliseconds(Int.random(in: 1...5000, using: &random)) : nil,
             reconnect: Backoff.Settings(
-                min: shortest, max: shortest * Int.random(in: 0...200, using: &random)),
+                min: shortest, max: shortest * Int.random(in: 0...200, using: &random),
+                lasting: .seconds(Int.random(in: 0...300, using: &random))),
+            isSecured: Bool.random(using: &random),
+            greeting: (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                .milliseconds(Int.random(in: 1...5000, using: &random))
+            },
             failover: Bool.random(using: &random) ? .inOrder : .random,
             failBack: Bool.random(using: &random) ? .milliseconds(1500) : nil)
     }
@@ -148,7 +178,7 @@ struct WalkTests {
                 shell.live = []
             }
             return shell.uplink.resolved(step: step, candidates: count, now: shell.now)
-        case 3...5: return shell.uplink.opened(step: step, now: shell.now)
+        case 3...5: return advance(&shell, step)
         case 6, 7:
             let reason = reasons.randomElement(using: &random) ?? .ended
             return shell.uplink.failed(step: step, reason, now: shell.now, jitter: jitter)
@@ -166,6 +196,18 @@ struct WalkTests {
             if due > shell.now { shell.now = due }
             shell.timer = nil
             return shell.uplink.timerFired(now: shell.now, jitter: jitter)
+        }
+    }
+
+    /// The step has come further, as far as it can tell.
+    private static func advance(_ shell: inout Shell, _ step: UInt64) -> [Uplink.Effect] {
+        switch shell.uplink.state {
+        case .preparing(.securing): return shell.uplink.secured(step: step, now: shell.now)
+        case .preparing(.greeting):
+            let count = shell.stepsDone + 1
+            if shell.live.contains(step) { shell.stepsDone = count }
+            return shell.uplink.greeted(step: step, count: count, now: shell.now)
+        default: return shell.uplink.opened(step: step, now: shell.now)
         }
     }
 
@@ -208,8 +250,8 @@ struct WalkTests {
             for _ in 0..<Int.random(in: 0..<60, using: &random) {
                 shell.carryOut(Self.event(&shell, using: &random), seed: seed)
             }
-            // Waiting ends by the timer; then a look-up; then a connection.
-            for _ in 0..<3 where shell.uplink.state != .ready { help(&shell, seed: seed) }
+            // Waiting ends by the timer; then a look-up; a connection; TLS; at most three steps of the dialogue.
+            for _ in 0..<7 where shell.uplink.state != .ready { help(&shell, seed: seed) }
             #expect(shell.uplink.state == .ready, "seed \(seed)")
         }
     }
@@ -227,6 +269,8 @@ struct WalkTests {
             shell.carryOut(shell.uplink.resolved(step: step, candidates: 1, now: shell.now), seed: seed)
         case .preparing(.connecting):
             shell.carryOut(shell.uplink.opened(step: shell.live.first ?? 0, now: shell.now), seed: seed)
+        case .preparing(.securing), .preparing(.greeting):
+            shell.carryOut(Self.advance(&shell, shell.live.first ?? 0), seed: seed)
         case .setup, .ready, .cancelled: break
         }
     }

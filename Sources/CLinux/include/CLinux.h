@@ -51,6 +51,9 @@ int tl_clock_changes(void);
 /// (errno).
 int64_t tl_silence(int fd);
 
+/// Whether this error of getaddrinfo(3) means that the name does not exist, or has no address.
+int tl_is_unknown_name(int code);
+
 /// Maps `size` bytes of `fd` twice in a row; NULL on failure (errno).
 void *_Nullable tl_map_twice(int fd, size_t size);
 

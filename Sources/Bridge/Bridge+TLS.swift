@@ -1,0 +1,67 @@
+import Configuration
+import Linux
+public import TLS
+import Uplink
+
+/// TLS with the upstream.
+extension Bridge {
+    /// Begins the handshake on the connection.
+    func secure(step: UInt64) -> [Uplink.Effect] {
+        guard let connection, connection.step == step, let settings = configuration.upstream.tls else {
+            preconditionFailure("no connection to secure")
+        }
+        do throws(TLSError) {
+            let client = try tlsClient(settings)
+            connection.secure(try connection.begin(client, as: serverName(settings)))
+            return []
+        } catch {
+            let reason = Uplink.Reason.tls(error.message, isLasting: error.isLasting)
+            return uplink.failed(step: step, reason, now: loop.now, jitter: jitter())
+        }
+    }
+
+    /// What TLS has agreed upon with the upstream that is connected; `nil` without TLS or a connection.
+    public var tlsDetails: TLSDetails? { readySince == nil ? nil : connection?.tls?.details }
+
+    func upstreamSecured(step: UInt64) { perform(uplink.secured(step: step, now: loop.now)) }
+
+    private func tlsClient(_ settings: TLSSettings) throws(TLSError) -> TLSClient {
+        if let tlsClient { return tlsClient }
+        let client = TLSClient(try TLSClient.Settings(settings))
+        tlsClient = client
+        return client
+    }
+
+    /// Who the server must prove to be.
+    private func serverName(_ settings: TLSSettings) -> String? {
+        if let name = settings.serverName { return name }
+        guard case .preparing(.securing(let endpoint)) = uplink.state,
+            case .host(let host, _) = configuration.upstream.uplink.endpoints[endpoint]
+        else { return nil }
+        return host
+    }
+}
+
+extension UpstreamConnection {
+    fileprivate func begin(_ client: TLSClient, as name: String?) throws(TLSError) -> TLSSession {
+        try client.connect(descriptor.raw, serverName: name)
+    }
+}
+
+extension TLSClient.Settings {
+    fileprivate init(_ settings: TLSSettings) throws(TLSError) {
+        self.init(
+            caFile: try settings.caFile.map(path(of:)), isVerified: settings.verify == .full,
+            certificate: try settings.certificate.map(path(of:)), key: try settings.key.map(path(of:)),
+            minimum: settings.minimum == .tls13 ? .tls13 : .tls12, alpn: settings.alpn, pins: settings.pins)
+    }
+}
+
+private func path(of source: FileSource) throws(TLSError) -> String {
+    guard let path = source.path(credentials: Program.environment("CREDENTIALS_DIRECTORY")) else {
+        throw TLSError(
+            "there is no \(source): the service must be given it with LoadCredential=, and be started again",
+            isLasting: true)
+    }
+    return path
+}

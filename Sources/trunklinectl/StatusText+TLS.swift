@@ -1,0 +1,19 @@
+import Control
+
+extension StatusText {
+    /// What is to be said of an encrypted connection; nothing of another.
+    func tls(_ tls: TLSDescription?) -> [String] {
+        guard let tls else { return [] }
+        let terms =
+            [tls.version, tls.cipher] + [tls.alpn].compactMap(\.self) + (tls.resumed ? ["resumed"] : [])
+        var lines = [
+            terms.map(printable).joined(separator: ", "),
+            "\(printable(tls.subject)), issued by \(printable(tls.issuer))",
+            "until \(clock.date(tls.notAfter)), for \(tls.names.map(printable).joined(separator: ", "))",
+        ]
+        if !tls.verified {
+            lines.append(palette.paint("not verified: anybody could be the upstream", .red))
+        }
+        return lines
+    }
+}

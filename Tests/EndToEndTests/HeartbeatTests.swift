@@ -1,0 +1,143 @@
+import Control
+import Glibc
+import TestSupport
+import Testing
+
+/// `heartbeat`: what is sent so that both sides know that the other is there.
+@Suite(.timeLimit(.minutes(minutesToHang)))
+struct HeartbeatTests {
+    private static func configuration(_ address: String, _ heartbeat: String, _ more: String = "") -> String {
+        """
+        upstream:
+          address: '\(address)'
+          heartbeat: \(heartbeat)
+          max-message: 16K
+          reconnect: {min: 10ms, max: 10ms}
+        \(more)
+        """
+    }
+
+    private static let beat = Array("# ping\n".utf8)
+
+    @Test func `it is sent again and again, and is no message of a client`() throws {
+        let upstream = try FakeUpstream()
+        let configuration = Self.configuration(upstream.address, #"{send: '# ping\n', every: 100ms}"#)
+        try DaemonProcess.run(configuration) { daemon in
+            let server = try upstream.accept()
+            let start = ContinuousClock.now
+            for _ in 1...5 { #expect(try server.receive(Self.beat.count) == Self.beat) }
+            #expect(ContinuousClock.now - start >= .milliseconds(400))
+            let bridge = try Controller(daemon).describe().bridge
+            #expect(bridge.sent.messages == 0)
+            // The next connection has its own.
+            server.close()
+            let next = try upstream.accept()
+            #expect(try next.receive(Self.beat.count) == Self.beat)
+        }
+    }
+
+    @Test func `it goes between two messages, also when the server takes them in small parts`() throws {
+        let directory = try TemporaryDirectory()
+        let upstream = try FakeUpstream(path: directory("upstream"))
+        let configuration = Self.configuration(
+            upstream.address, #"{send: '# ping\n', every: 100ms}"#, "outbox: 64K")
+        try DaemonProcess.run(configuration) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            let messages = (0..<400).map { Wire.line.frame($0, size: 5000 + $0) }
+            var rest = messages.flatMap(\.self)[...]
+            let count = rest.count
+            var received: [UInt8] = []
+            // For several intervals, and until everything is there; what is taken is no multiple of anything.
+            let end = ContinuousClock.now + .milliseconds(1500)
+            try eventually("every message, and heartbeats among them") {
+                rest = rest.dropFirst(try program.sendSome(rest))
+                if case .bytes(let bytes) = server.receiveNow(atMost: 7001) { received += bytes }
+                let isSlow = ContinuousClock.now < end && received.count > count / 2
+                _ = isSlow && server.staysSilent(for: .milliseconds(1))
+                return received.count > count && ContinuousClock.now > end && received.last == 0x0A
+            }
+            let (frames, _) = Wire.line.split(received)
+            #expect(frames.filter { $0 != Self.beat } == messages)
+            #expect(frames.count - messages.count >= 3)
+            #expect(frames.firstIndex(of: Self.beat) ?? 400 < 400, "none came between messages")
+        }
+    }
+
+    @Test func `none piles up while the server takes nothing`() throws {
+        let directory = try TemporaryDirectory()
+        let upstream = try FakeUpstream(path: directory("upstream"))
+        let configuration = Self.configuration(
+            upstream.address, #"{send: '# ping\n', every: 100ms}"#, "outbox: 64K")
+        try DaemonProcess.run(configuration) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            try program.fill()
+            // Ten intervals in which nothing goes out.
+            #expect(program.staysFull(for: .milliseconds(1000)))
+            var received: [UInt8] = []
+            while case .bytes(let bytes) = server.receiveNow() { received += bytes }
+            program.finishSending()
+            let beats = Wire.line.split(received).frames.count { $0 == Self.beat }
+            #expect(beats <= 2, "\(beats)")
+        }
+    }
+
+    @Test func `a server that answers stays, and its answers are hidden if asked`() throws {
+        let upstream = try FakeUpstream()
+        let heartbeat = #"{send: '# ping\n', every: 200ms, expect: '# pong', hide: yes}"#
+        try DaemonProcess.run(Self.configuration(upstream.address, heartbeat)) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            for number in 1...5 {
+                #expect(try server.receive(Self.beat.count) == Self.beat)
+                try server.send(Wire.line.frame("# pong \(number)") + Wire.line.frame(number))
+                let message = Wire.line.frame(number)
+                #expect(try program.receive(message.count) == message)
+            }
+            #expect(program.staysSilent(for: .milliseconds(1)))
+            #expect(!daemon.log.contains { $0.contains("lost") })
+        }
+    }
+
+    @Test func `a server that does not answer is given up, also while it sends other things`() throws {
+        let upstream = try FakeUpstream()
+        let heartbeat = #"{send: '# ping\n', every: 200ms, expect: '# pong'}"#
+        try DaemonProcess.run(Self.configuration(upstream.address, heartbeat)) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            let answer = Wire.line.frame("# pong") + Wire.line.frame("shown")
+            #expect(try server.receive(Self.beat.count) == Self.beat)
+            try server.send(answer)
+            #expect(try program.receive(answer.count) == answer)
+            var next: Stream?
+            try eventually("a new connection") {
+                _ = try? server.sendSome(Wire.line.frame("# pon, or something else")[...])
+                _ = program.receiveNow()
+                next = try upstream.acceptNow()
+                return next != nil
+            }
+            try daemon.awaitLine("lost: the heartbeat was not answered before the next was due")
+            let bridge = try Controller(daemon).describe().bridge
+            #expect(bridge.counters.contains { $0.reason == "heartbeat" && $0.times == 1 })
+        }
+    }
+
+    @Test func `an answer that is not read for slow clients is not missing`() throws {
+        let upstream = try FakeUpstream()
+        let heartbeat = #"{send: '# ping\n', every: 200ms, expect: '# pong'}"#
+        let rest = "buffer: 64K\nsockets: {default: {patience: infinity}}"
+        try DaemonProcess.run(Self.configuration(upstream.address, heartbeat, rest)) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect()
+            let stream = (0..<10_000).flatMap { Wire.line.frame($0, size: 1000) }
+            var sent = 0
+            while !server.staysFull(for: .milliseconds(50)) { sent += try server.sendSome(stream[sent...]) }
+            // For five intervals nothing of it is read.
+            #expect(server.staysFull(for: .milliseconds(1000)))
+            #expect(try upstream.acceptNow() == nil)
+            #expect(!daemon.log.contains { $0.contains("lost") })
+            _ = program.receiveNow()
+        }
+    }
+}
