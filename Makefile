@@ -70,11 +70,11 @@ abuses: ## misuse the daemon in every way, and print what each costs
 	@{ printf 'abuse\tprocessor\tmemory before\tafter\tdescriptors before\tafter\tlines logged\n'; cat .build/abuses; } | \
 	    column -t -s "$$(printf '\t')"
 
-# How long "make fuzz" goes on.
+# How long "make fuzz" goes on with each.
 FUZZ ?= 60
 
 .PHONY: fuzz
-fuzz: ## feed the parser of control calls with what a fuzzer makes up, for a minute
+fuzz: ## feed what reads strangers' bytes with what a fuzzer makes up, a minute each
 	@scripts/setup
 	@scripts/fuzz '$(FUZZ)'
 
@@ -91,6 +91,18 @@ bench: build $(benchmarks) ## measure the release build beside an ideal bridge i
 bench-describe: build ## measure whether looking at a bridge delays its messages (some minutes)
 	@scripts/setup test
 	Benchmarks/describe $(BENCH)
+
+.PHONY: bench-framing
+bench-framing: .build/benchmarks/framing .build/benchmarks/framing-loops ## measure the decoders of all framings
+	Benchmarks/framing-table $(BENCH)
+
+.build/benchmarks/framing: Benchmarks/framing.swift $(wildcard Sources/Framing/*.swift) | setup-bench
+	@mkdir -p $(@D)
+	swiftc -O -wmo -swift-version 6 -parse-as-library -static-stdlib -Xlinker -s -module-name Framing $(filter %.swift,$^) -o $@
+
+.build/benchmarks/framing-loops: Benchmarks/framing-loops.c | setup-bench
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -Wall -Wextra $(CFLAGS) -o $@ $<
 
 $(benchmarks): .build/benchmarks/%: Benchmarks/%.c Benchmarks/common.h | setup-bench
 	@mkdir -p $(@D)

@@ -84,7 +84,12 @@ extension Bridge {
     }
 
     private func received(_ count: Int, from client: Client, _ inlet: Inlet) -> Bool {
-        defer { if isDiscarding { discardOutbox(.upstreamAway) } }
+        let (damaged, between) = (outbox.damaged, outbox.between)
+        defer {
+            record(.damaged, outbox.damaged.amount(since: damaged))
+            record(.between, outbox.between.amount(since: between))
+            if isDiscarding { discardOutbox(.upstreamAway) }
+        }
         do throws(FramingError) {
             client.received(Amount(messages: try outbox.received(count, from: inlet), bytes: count))
             return true

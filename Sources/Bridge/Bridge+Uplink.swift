@@ -271,15 +271,14 @@ extension Bridge {
     }
 
     private func decode(_ body: () throws(FramingError) -> Int) {
-        let (head, count, oversize, answers) = (log.head, log.messages, log.oversize, log.answerCount)
+        let (head, count, answers) = (log.head, log.messages, log.answerCount)
+        let (oversize, damaged, between) = (log.oversize, log.damaged, log.between)
         defer {
             if log.answerCount != answers { heartbeatWatch?.answered() }
             totals.received.messages += Int(log.messages - count)
-            record(
-                .oversize,
-                Amount(
-                    messages: Int(log.oversize.messages - oversize.messages),
-                    bytes: Int(log.oversize.bytes - oversize.bytes)))
+            record(.oversize, log.oversize.amount(since: oversize))
+            record(.damaged, log.damaged.amount(since: damaged))
+            record(.between, log.between.amount(since: between))
         }
         do throws(FramingError) {
             _ = try body()

@@ -114,6 +114,10 @@ public enum DiscardReason: Int, Equatable, Sendable, CaseIterable {
     case cutOff
     /// Messages from the upstream that are longer than max-message, with `oversize: skip`.
     case oversize
+    /// Messages whose bytes are damaged, in framings that can tell.
+    case damaged
+    /// Bytes that stand in no message, in framings that allow for that.
+    case between
     /// A message that a client had begun and never finished.
     case unfinished
     /// Messages from clients while the upstream was away for too long.

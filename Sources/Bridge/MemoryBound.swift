@@ -40,14 +40,16 @@ public struct MemoryBound: Equatable, Sendable {
             bytes: configuration.buffer, frames: frames.received,
             indexBytes: BroadcastLog.indexBytes(
                 maximumFrames: frames.received,
-                skipsOversize: upstream.oversize == .skip || upstream.heartbeat?.hidesAnswers == true))
+                maySkip: upstream.oversize == .skip || upstream.framing.maySkip
+                    || upstream.heartbeat?.hidesAnswers == true))
         outbox = Ring(
             bytes: configuration.outbox, frames: frames.sent,
-            indexBytes: Outbox.indexBytes(maximumFrames: frames.sent))
+            indexBytes: Outbox.indexBytes(
+                maximumFrames: frames.sent, maySkip: upstream.sendFraming.maySkip))
         tlsBytes = upstream.tls == nil ? 0 : TLSSession.longestMemory
         dialogueBytes = Greeting.longestMemory(upstream.onConnect)
         let inlet = Inlet.longestStorage(framing: upstream.sendFraming, limit: upstream.maxMessage)
-        let rest = upstream.maxMessage + upstream.framing.overhead
+        let rest = upstream.maxMessage + upstream.framing.overhead(of: upstream.maxMessage)
         let messages = configuration.sockets.map { socket in
             (socket.maySend ? inlet : 0) + (socket.whenBehind == .drop ? rest : 0)
         }

@@ -1,3 +1,5 @@
+import Exchange
+
 /// What has flowed since the bridge was started, through all connections.
 public struct Totals: Equatable, Sendable {
     /// From the upstream.
@@ -23,5 +25,12 @@ public struct Amount: Equatable, Sendable {
     public mutating func add(_ other: Amount) {
         messages += other.messages
         bytes += other.bytes
+    }
+}
+
+extension Skipped {
+    /// How much more that is than it was.
+    func amount(since before: Skipped) -> Amount {
+        Amount(messages: Int(messages - before.messages), bytes: Int(bytes - before.bytes))
     }
 }

@@ -7,6 +7,8 @@ public enum Trouble: String, CaseIterable, Sendable {
     // Thrown away: `DiscardReason` tells more.
     case cutOff = "cut-off"
     case oversize
+    case damaged
+    case between
     case unfinished
     case upstreamAway = "upstream-away"
     case notAllowed = "not-allowed"
@@ -80,6 +82,8 @@ extension Trouble {
             switch reason {
             case .cutOff: .cutOff
             case .oversize: .oversize
+            case .damaged: .damaged
+            case .between: .between
             case .unfinished: .unfinished
             case .upstreamAway: .upstreamAway
             case .notAllowed: .notAllowed

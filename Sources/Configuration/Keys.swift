@@ -67,11 +67,11 @@ enum Keys {
             "How what the server sends is divided into messages."),
         Key(
             "send-framing", \.sendFraming, .framing,
-            .derived("as framing") { upstream, _ in upstream.framing },
+            .derived("as framing") { upstream, _ in upstream.framing.forSending },
             "How what clients send is divided into messages; with the same keys as framing."),
         Key(
             "max-message", \.maxMessage, .size(1...Int.max), .text("64K"),
-            "The most payload of one message; at most half of buffer, and half of outbox."),
+            "The most payload of one message; at most half of buffer and of outbox, with slip a quarter."),
         Key(
             "oversize", \.oversize, .choice, .text("reconnect"),
             "What a longer message from the server leads to: a new connection, or it is passed over."),
@@ -126,45 +126,6 @@ enum Keys {
             "patience", \.patience, .timeOrInfinity(), .text("1s"),
             "How long a client that reads too slowly may hold the others up."),
     ])
-
-    static let length = Table<LengthField>([
-        Key("bytes", \.width, .choice, .text("4"), "The size of the length before each message."),
-        Key(
-            "order", \.order, .choice, .text("big"),
-            "Which of its bytes comes first: the most or the least significant."),
-    ])
-
-    static let delimiter = Table<[UInt8]>([
-        Key("end", \.self, .bytes(1...16), .required, "What ends a message.")
-    ])
-
-    static let fixed = Table<Int>([
-        Key("size", \.self, .size(1...Int.max), .required, "The size of every message; at most max-message.")
-    ])
-}
-
-extension ValueType where Value == Framing {
-    static var framing: ValueType {
-        .variants(
-            [
-                Variant("line", .line),
-                Variant("delimiter", [], Keys.delimiter) {
-                    .delimiter(end: $0)
-                } unwrap: { framing in
-                    if case .delimiter(let end) = framing { end } else { nil }
-                },
-                Variant("length", LengthField(width: .four), Keys.length) {
-                    .length($0)
-                } unwrap: { framing in
-                    if case .length(let field) = framing { field } else { nil }
-                },
-                Variant("fixed", 1, Keys.fixed) {
-                    .fixed(size: $0)
-                } unwrap: { framing in
-                    if case .fixed(let size) = framing { size } else { nil }
-                },
-            ], help: "What divides the messages; the keys below belong to one kind each.")
-    }
 }
 
 extension Decoding {
@@ -190,8 +151,8 @@ extension ControlSettings {
 
 extension UpstreamSettings {
     static let blank = UpstreamSettings(
-        uplink: Uplink.Settings(endpoints: [], connectTimeout: nil, reconnect: .blank), framing: .line,
-        sendFraming: .line, maxMessage: 0, oversize: .reconnect, idleTimeout: nil, writeTimeout: nil,
+        uplink: Uplink.Settings(endpoints: [], connectTimeout: nil, reconnect: .blank), framing: .line(),
+        sendFraming: .line(), maxMessage: 0, oversize: .reconnect, idleTimeout: nil, writeTimeout: nil,
         bindAddress: nil, keepalive: .blank)
 }
 

@@ -13,6 +13,8 @@ extension Decoding {
                 configuration.upstream.sendFraming, key: "upstream.send-framing", configuration.upstream)
         }
         checkOversize(configuration.upstream)
+        checkBoundaries(configuration.upstream)
+        checkHeaders(configuration)
         checkHeartbeat(configuration.upstream.heartbeat)
         checkBindAddress(configuration.upstream)
         checkFailBack(configuration.upstream.uplink)
@@ -21,11 +23,36 @@ extension Decoding {
     }
 
     private mutating func checkOversize(_ upstream: UpstreamSettings) {
-        guard case .fixed = upstream.framing, case .skip = upstream.oversize, isSound("upstream.framing")
+        guard !upstream.framing.canPassOver, case .skip = upstream.oversize, isSound("upstream.framing")
         else { return }
         let allowed =
             "allowed is reconnect, for in a fixed framing nothing tells where the next message begins"
         refuse(key: "upstream.oversize", effective: "\"skip\"", allowed)
+    }
+
+    private mutating func checkBoundaries(_ upstream: UpstreamSettings) {
+        let key = "upstream.framing"
+        if upstream.framing.forSending != upstream.framing, isSound(key) {
+            refuse(key: key, effective: "\"line\"", "the bridge cannot receive messages of that kind yet")
+        }
+        let sendKey = "upstream.send-framing"
+        if upstream.sendFraming.forSending != upstream.sendFraming, isSound(sendKey) {
+            let allowed = "allowed is a kind that divides what clients send; none sends it as it comes"
+            refuse(key: sendKey, effective: "\"line\"", allowed)
+        }
+    }
+
+    /// What is taken away of the messages of a server must be put back in those of clients.
+    private mutating func checkHeaders(_ configuration: Configuration) {
+        let upstream = configuration.upstream
+        let key = isGiven("upstream.send-framing") ? "upstream.send-framing" : "upstream.framing"
+        guard !upstream.sendFraming.isReversible, isSound(key),
+            configuration.sockets.contains(where: \.maySend)
+        else { return }
+        let instead = isGiven("upstream.send-framing") ? "" : "a send-framing of its own, or "
+        refuse(
+            key: "\(key).strip", effective: "",
+            "allowed with \(instead)send: no on all sockets, for such a header cannot be put back")
     }
 
     private mutating func checkHeartbeat(_ heartbeat: HeartbeatSettings?) {
@@ -79,17 +106,25 @@ extension Decoding {
         let key = "upstream.max-message"
         guard isSound(key) else { return }
         let most = configuration.upstream.maxMessage
-        let rings = [("buffer", configuration.buffer), ("outbox", configuration.outbox)]
-        let tooSmall = rings.filter { ring, size in isSound(ring) && most > size / 2 }
+        let upstream = configuration.upstream
+        let rings = [
+            (name: "buffer", size: configuration.buffer, share: Share(of: upstream.framing)),
+            (name: "outbox", size: configuration.outbox, share: Share(of: upstream.sendFraming)),
+        ]
+        let tooSmall = rings.filter { isSound($0.name) && most > $0.size / $0.share.rawValue }
         if isGiven(key) {
-            guard let (ring, size) = tooSmall.min(by: { $0.1 < $1.1 }) else { return }
-            let allowed = "allowed is at most \(Size.print(size / 2)), half of \(ring) (\(Size.print(size)))"
+            guard let ring = tooSmall.min(by: { $0.size / $0.share.rawValue < $1.size / $1.share.rawValue })
+            else { return }
+            let largest = Size.print(ring.size / ring.share.rawValue)
+            let allowed =
+                "allowed is at most \(largest), \(ring.share) of \(ring.name) (\(Size.print(ring.size)))"
             refuse(key: key, effective: Size.print(most), allowed)
             return
         }
-        for (ring, size) in tooSmall {
-            let allowed = "allowed is at least \(Size.print(most * 2)), twice \(key) (\(Size.print(most)))"
-            refuse(key: ring, effective: Size.print(size), allowed)
+        for ring in tooSmall {
+            let least = Size.print(most * ring.share.rawValue)
+            let allowed = "allowed is at least \(least), \(ring.share.inverse) \(key) (\(Size.print(most)))"
+            refuse(key: ring.name, effective: Size.print(ring.size), allowed)
         }
     }
 
@@ -131,4 +166,16 @@ extension Decoding {
     private func plain(_ path: String) -> String {
         path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
+}
+
+/// How much of a ring a payload may take.
+private enum Share: Int, CustomStringConvertible {
+    case half = 2
+    /// Where escapes may double it.
+    case quarter = 4
+
+    init(of framing: Framing) { self = framing == .slip ? .quarter : .half }
+
+    var description: String { self == .half ? "half" : "a quarter" }
+    var inverse: String { self == .half ? "twice" : "four times" }
 }

@@ -20,13 +20,15 @@ extension ValueType where Value == Int {
 }
 
 extension ValueType where Value == Int {
-    /// A number.
+    /// A whole number.
     static func number(_ range: ClosedRange<Int>) -> ValueType {
         let allowed = Allowed("a number from \(range.lowerBound) to \(range.upperBound)")
         return .scalar("NUMBER", allowed) { text in
-            decimal(text.utf8).flatMap { range.contains($0) ? $0 : nil }
+            let isNegative = text.utf8.first == UInt8(ascii: "-")
+            guard let number = decimal(text.utf8.dropFirst(isNegative ? 1 : 0)) else { return nil }
+            return range.contains(isNegative ? -number : number) ? (isNegative ? -number : number) : nil
         } print: { number in
-            "\(number)"
+            String(number)
         }
     }
 }

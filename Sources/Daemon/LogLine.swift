@@ -198,6 +198,8 @@ extension DiscardReason {
         switch self {
         case .cutOff: "of a message that the end of the connection cut off"
         case .oversize: "from the upstream, longer than max-message"
+        case .damaged: "that were damaged"
+        case .between: "that stood between messages and belong to none"
         case .unfinished: "of a message that a client began and never finished"
         case .upstreamAway: "from clients, for the upstream is away"
         case .notAllowed: "from clients of a socket with send: no"
@@ -209,8 +211,8 @@ extension DiscardReason {
     /// What a client meant to be delivered and was not, a person may want to know.
     var level: LogLevel {
         switch self {
-        case .cutOff, .unfinished, .behind: .info
-        case .oversize, .upstreamAway, .notAllowed, .stopped: .warning
+        case .cutOff, .between, .unfinished, .behind: .info
+        case .oversize, .damaged, .upstreamAway, .notAllowed, .stopped: .warning
         }
     }
 }

@@ -53,8 +53,8 @@ public struct Answers: Equatable, Sendable {
         return unsafe bytes[(position + payload.lowerBound)...].starts(with: answers.beginning)
     }
 
-    mutating func skip(_ count: Int, isBeginning: Bool) {
+    mutating func skip(_ count: Int, _ reason: SkipReason) {
         position += count
-        unsafe index.pointee.skip(count, isBeginning: isBeginning)
+        unsafe index.pointee.skip(count, reason)
     }
 }

@@ -36,7 +36,7 @@ public final class BroadcastLog {
         answers: Answers? = nil, maximumFrames: Int
     ) {
         precondition(limit <= memory.size / 2, "a message of \(limit) bytes in a ring of \(memory.size)")
-        half = min(memory.size / 2, memory.size - limit - framing.overhead)
+        half = min(memory.size / 2, memory.size - limit - framing.overhead(of: limit))
         self.memory = memory
         self.framing = framing
         self.limit = limit
@@ -47,8 +47,13 @@ public final class BroadcastLog {
     }
 
     /// The most bytes that a log keeps beside its ring.
-    public static func indexBytes(maximumFrames: Int, skipsOversize: Bool) -> Int {
-        FrameIndex.bytes(capacity: maximumFrames) + (skipsOversize ? Holes.bytes(entries: maximumFrames) : 0)
+    ///
+    /// - Parameters:
+    ///   - maximumFrames: How many messages are kept at the most.
+    ///   - maySkip: Whether anything may be passed over.
+    /// - Returns: The size of the index, and of what tells what is not for everyone.
+    public static func indexBytes(maximumFrames: Int, maySkip: Bool) -> Int {
+        FrameIndex.bytes(capacity: maximumFrames) + (maySkip ? Holes.bytes(entries: maximumFrames) : 0)
     }
 
     /// Position after the last whole message.
@@ -57,8 +62,12 @@ public final class BroadcastLog {
     /// Whole messages that have become visible so far.
     public var messages: UInt64 { index.count - index.skipped }
 
-    /// Messages that were too long and passed over so far, and how many of their bytes have come.
-    public var oversize: (messages: UInt64, bytes: UInt64) { (index.skippedMessages, index.skippedBytes) }
+    /// Messages that were too long and passed over so far.
+    public var oversize: Skipped { index.oversize }
+    /// Messages that were damaged and passed over so far.
+    public var damaged: Skipped { index.damaged }
+    /// What has come so far and was in no message.
+    public var between: Skipped { index.between }
 
     /// How many bytes can be received now: 0 when the ring or the index is full.
     public var space: Int { hasUndecoded ? 0 : memory.size - kept }

@@ -1,5 +1,17 @@
 import Framing
 
+/// How much of a stream was passed over for one reason.
+public struct Skipped: Equatable, Sendable {
+    public private(set) var messages: UInt64 = 0
+    /// As far as they have come.
+    public private(set) var bytes: UInt64 = 0
+
+    mutating func add(messages: UInt64, bytes: Int) {
+        self.messages += messages
+        self.bytes += UInt64(bytes)
+    }
+}
+
 /// Where the most recent messages end: a ring of entries that tile the stream, skipped ranges among them.
 @safe struct FrameIndex: ~Copyable, FrameSink {
     /// 16 bytes.
@@ -18,9 +30,10 @@ import Framing
     private(set) var count: UInt64 = 0
     /// Those of them that are skipped ranges.
     private(set) var skipped: UInt64 = 0
-    /// Messages that were too long, and how many of their bytes have been skipped.
-    private(set) var skippedMessages: UInt64 = 0
-    private(set) var skippedBytes: UInt64 = 0
+    /// What was skipped, by reason.
+    private(set) var oversize = Skipped()
+    private(set) var damaged = Skipped()
+    private(set) var between = Skipped()
     /// The number of the oldest entry that is still needed.
     private(set) var first: UInt64 = 0
     /// Where the oldest entry that is still needed begins.
@@ -105,13 +118,16 @@ import Framing
         append(length: UInt64(frame.length), header: frame.header, trailer: frame.trailer, for: recipient)
     }
 
-    mutating func skip(_ count: Int, isBeginning: Bool) {
-        let continuesEntry = !isBeginning && kept > 0
+    mutating func skip(_ count: Int, _ reason: SkipReason) {
+        let continuesEntry = kept > 0 && entry(self.count - 1).recipient == .nobody
         holes.append(head..<head + UInt64(count), for: .nobody, isEntry: !continuesEntry)
-        skippedBytes += UInt64(count)
-        if isBeginning { skippedMessages += 1 }
+        switch reason {
+        case .oversize(let isBeginning): oversize.add(messages: isBeginning ? 1 : 0, bytes: count)
+        case .damaged: damaged.add(messages: 1, bytes: count)
+        case .between: between.add(messages: 0, bytes: count)
+        }
         if continuesEntry {
-            // More of the same message, however it drips in, takes no entry of its own.
+            // More of what nobody gets, however it drips in, takes no entry of its own.
             head += UInt64(count)
             unsafe entries[Int(truncatingIfNeeded: self.count - 1) & (capacity - 1)].end = head
             return

@@ -17,7 +17,9 @@ public final class Inlet {
     }
 
     /// The most bytes that the storage has: an unfinished frame is shorter.
-    public static func longestStorage(framing: Framing, limit: Int) -> Int { limit + framing.overhead }
+    public static func longestStorage(framing: Framing, limit: Int) -> Int {
+        limit + framing.overhead(of: limit)
+    }
 
     /// Bytes of the unfinished message; after a fault, all that is in no whole one.
     public var partialCount: Int { count }

@@ -25,8 +25,15 @@ public final class Outbox {
         index = FrameIndex(capacity: maximumFrames)
     }
 
-    /// The bytes that an outbox keeps beside its ring.
-    public static func indexBytes(maximumFrames: Int) -> Int { FrameIndex.bytes(capacity: maximumFrames) }
+    /// The most bytes that an outbox keeps beside its ring.
+    ///
+    /// - Parameters:
+    ///   - maximumFrames: How many frames it holds at the most.
+    ///   - maySkip: Whether anything of what clients send may be passed over.
+    /// - Returns: The size of the index, and of what tells what is not sent.
+    public static func indexBytes(maximumFrames: Int, maySkip: Bool) -> Int {
+        FrameIndex.bytes(capacity: maximumFrames) + (maySkip ? Holes.bytes(entries: maximumFrames) : 0)
+    }
 
     private var head: UInt64 { index.head }
     private var space: Int { memory.size - Int(head - tail) }
@@ -34,9 +41,14 @@ public final class Outbox {
     /// Whether everything was sent.
     public var isEmpty: Bool { position == head }
     /// Frames that were not wholly sent.
-    public var pendingFrames: Int { index.kept }
+    public var pendingFrames: Int { index.frames(from: tail, for: .everyone).count }
     /// Bytes that were not sent.
-    public var pendingBytes: Int { Int(head - position) }
+    public var pendingBytes: Int { index.frames(from: position, for: .everyone).bytes }
+
+    /// Damaged messages of clients that were passed over so far.
+    public var damaged: Skipped { index.damaged }
+    /// What clients have sent so far that was in no message.
+    public var between: Skipped { index.between }
 
     // MARK: Clients
 
@@ -71,36 +83,51 @@ public final class Outbox {
     private func receivedInRing(_ count: Int, from inlet: Inlet) throws(FramingError) -> Int {
         let start = head
         let end = start + UInt64(inlet.count + count)
-        let room = index.free
         defer {
             // Also after a fault: what is left is what will be thrown away.
             if head > start { inlet.removeAll() }
             memory.withBytes(head + UInt64(inlet.count)..<end) { inlet.append($0) }
         }
         return try memory.withBytes(start..<end) { bytes throws(FramingError) in
-            try inlet.decoder.decode(bytes, atMost: room, into: &index)
+            try decode(bytes, of: inlet)
         }
     }
 
     private func receivedInOwnBuffer(_ count: Int, from inlet: Inlet) throws(FramingError) -> Int {
         inlet.received(count)
         let start = head
-        let room = index.free
         defer {
             let whole = Int(head - start)
             inlet.withBytes { memory.copy($0.extracting(first: whole), to: start) }
             inlet.removeFirst(whole)
         }
-        return try inlet.withBytes { bytes throws(FramingError) in
-            try inlet.decoder.decode(bytes, atMost: room, into: &index)
-        }
+        return try inlet.withBytes { bytes throws(FramingError) in try decode(bytes, of: inlet) }
+    }
+
+    private func decode(_ bytes: Span<UInt8>, of inlet: Inlet) throws(FramingError) -> Int {
+        let before = index.count - index.skipped
+        let room = index.free
+        defer { passSkipped() }
+        _ = try inlet.decoder.decode(bytes, atMost: room, into: &index)
+        return Int(index.count - index.skipped - before)
+    }
+
+    /// What clients sent and no message holds is not sent, and needs no room once its turn has come.
+    private func passSkipped() {
+        guard index.holes.count > 0 else { return }
+        let run = index.holes.run(in: position..<head, for: .everyone)
+        guard run.lowerBound > position else { return }
+        // A hole is not in the middle of a frame.
+        position = run.lowerBound
+        tail = position
+        index.release(before: position)
     }
 
     // MARK: The upstream
 
     /// Lends everything that waits to be sent, in one contiguous run.
     public func withPending<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
-        try memory.withBytes(position..<head, body)
+        try memory.withBytes(index.holes.run(in: position..<head, for: .everyone), body)
     }
 
     /// No frame has been sent in part.
@@ -118,9 +145,11 @@ public final class Outbox {
         let before = index.first
         position += UInt64(count)
         precondition(position <= head, "more was sent than there was")
+        // What is skipped was passed before: all that was sent is whole frames, and a part of one.
         let next = index.firstEntry(endingAfter: position)
         if next > before { tail = index.end(of: next - 1) }
         index.release(before: position)
+        passSkipped()
         return Int(next - before)
     }
 
@@ -132,10 +161,10 @@ public final class Outbox {
     /// - Returns: How many frames and bytes that were.
     public func discard() -> (frames: Int, bytes: Int) {
         precondition(position == tail, "half of a frame was sent")
-        let discarded = (index.kept, Int(head - tail))
+        let discarded = index.frames(from: tail, for: .everyone)
         position = head
         tail = head
         index.release(before: head)
-        return discarded
+        return (discarded.count, discarded.bytes)
     }
 }

@@ -4,7 +4,19 @@ public struct Decoder: Sendable {
         case line(LineDecoder)
         case delimiter(DelimiterDecoder)
         case length(LengthDecoder)
+        case headedLength(HeadedLengthDecoder)
+        case varint(VarintDecoder)
         case fixed(FixedDecoder)
+        case netstring(CountedDecoder)
+        case octetCounted(CountedDecoder)
+        case header(HeaderDecoder)
+        case block(BlockDecoder)
+        case slip(SlipDecoder)
+        case cobs(CobsDecoder)
+        case beast(BeastDecoder)
+        case json(JSONDecoder)
+        case whole(WholeDecoder)
+        case unframed(UnframedDecoder)
     }
     @usableFromInline var kind: Kind
     @usableFromInline var oversize: Oversize
@@ -12,16 +24,29 @@ public struct Decoder: Sendable {
     /// - Parameters:
     ///   - framing: How the stream is divided.
     ///   - limit: The most payload bytes of one message.
-    ///   - skipsOversize: Whether a longer message is passed over, and no fault. It is never kept: its bytes are skipped as
-    ///     soon as they are there. A length of 2⁶³ or more is a fault all the same.
+    ///   - skipsOversize: Whether a longer message is passed over, and no fault; only where the framing can. It is never
+    ///     kept: its bytes are skipped as soon as they are there. A length of 2⁶³ or more is a fault all the same.
     public init(_ framing: Framing, limit: Int, skipsOversize: Bool = false) {
+        precondition(!skipsOversize || framing.canPassOver, "nothing tells where the next message begins")
         oversize = Oversize(isSkipped: skipsOversize)
         kind =
             switch framing {
             case .line: .line(LineDecoder(limit: limit))
             case .delimiter(let end): .delimiter(DelimiterDecoder(end: end, limit: limit))
-            case .length(let field): .length(LengthDecoder(field, limit: limit))
+            case .length(let field) where field.isPlain: .length(LengthDecoder(field, limit: limit))
+            case .length(let field): .headedLength(HeadedLengthDecoder(field, limit: limit))
+            case .varint(let field): .varint(VarintDecoder(field, limit: limit))
             case .fixed(let size): .fixed(FixedDecoder(size: size, limit: limit))
+            case .netstring: .netstring(CountedDecoder(.netstring, limit: limit))
+            case .octetCounted: .octetCounted(CountedDecoder(.octets, limit: limit))
+            case .header: .header(HeaderDecoder(limit: limit))
+            case .block(let start, let end): .block(BlockDecoder(start: start, end: end, limit: limit))
+            case .slip: .slip(SlipDecoder(limit: limit))
+            case .cobs: .cobs(CobsDecoder(limit: limit))
+            case .beast: .beast(BeastDecoder(limit: limit))
+            case .json: .json(JSONDecoder(limit: limit))
+            case .untilClose, .idle: .whole(WholeDecoder(limit: limit))
+            case .unframed: .unframed(UnframedDecoder(limit: limit))
             }
     }
 
@@ -29,7 +54,7 @@ public struct Decoder: Sendable {
     ///
     /// The work is linear in the stream, however it is cut: bytes of an unfinished message are looked at once.
     ///
-    /// A decoder that skips hands each skipped range to the sink as well, and counts it within `count`.
+    /// Each range that is skipped is handed to the sink as well, and counts within `count`.
     ///
     /// - Parameters:
     ///   - bytes: Everything not yet consumed: what follows the last frame.
@@ -51,85 +76,63 @@ public struct Decoder: Sendable {
         case .length(var decoder):
             defer { kind = .length(decoder) }
             return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .headedLength(var decoder):
+            defer { kind = .headedLength(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .varint(var decoder):
+            defer { kind = .varint(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         case .fixed(var decoder):
             defer { kind = .fixed(decoder) }
             return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .netstring(var decoder):
+            defer { kind = .netstring(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .octetCounted(var decoder):
+            defer { kind = .octetCounted(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .header(var decoder):
+            defer { kind = .header(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .block(var decoder):
+            defer { kind = .block(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .slip(var decoder):
+            defer { kind = .slip(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .cobs(var decoder):
+            defer { kind = .cobs(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .beast(var decoder):
+            defer { kind = .beast(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .json(var decoder):
+            defer { kind = .json(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .whole(var decoder):
+            defer { kind = .whole(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .unframed(var decoder):
+            defer { kind = .unframed(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         }
     }
-}
 
-/// Finds one frame at a time, and remembers how far it has looked.
-@usableFromInline protocol FrameDecoder: Sendable {
-    /// The frame at the start of `bytes`, which are all bytes not yet consumed; `nil` until more arrive.
-    mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame?
-
-    /// The message at the start of `bytes`, which `next` has just found too long, is to be passed over.
-    ///
-    /// - Returns: Its length in the stream, if that is known.
-    func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) -> UInt64?
-
-    /// Decides how much there is of the message that is being passed over.
+    /// The stream has come to a boundary that is not in its bytes: it has paused for as long as the framing says, or it has
+    /// ended in good order. What is there and no message yet is one now, where `Framing.boundary` says so.
     ///
     /// - Parameters:
-    ///   - bytes: All bytes not yet consumed.
-    ///   - left: How many are to come, if that is known.
-    /// - Returns: How many of the first of `bytes` belong to it, and whether it ends there. The rest is kept until more
-    ///   bytes have arrived.
-    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) -> (count: Int, isOver: Bool)
-}
-
-/// What becomes of a message that is too long, and how far that has got.
-@usableFromInline struct Oversize: Sendable {
-    @usableFromInline enum Progress: Sendable {
-        case nothing
-        /// None of its bytes was skipped yet.
-        case begins
-        case goesOn
-    }
-    @usableFromInline let isSkipped: Bool
-    @usableFromInline var progress = Progress.nothing
-    /// Bytes to come, if the message told its length. Not the decoder's own, whose fields the loop keeps in registers.
-    @usableFromInline var left: UInt64?
-
-    init(isSkipped: Bool) { self.isSkipped = isSkipped }
-}
-
-extension FrameDecoder {
-    @inlinable
-    func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) -> UInt64? { nil }
-
-    @inlinable
-    mutating func decode<Sink: FrameSink & ~Copyable>(
-        _ bytes: Span<UInt8>, atMost limit: Int, _ oversize: inout Oversize, into sink: inout Sink
-    ) throws(FramingError) -> Int {
-        var start = 0
-        var count = 0
-        while true {
-            if oversize.progress != .nothing {
-                guard count < limit else { return count }
-                let (skipped, isOver) = passOver(bytes.extracting(start...), left: oversize.left)
-                oversize.left = oversize.left.map { $0 - UInt64(skipped) }
-                if skipped > 0 {
-                    sink.skip(skipped, isBeginning: oversize.progress == .begins)
-                    start += skipped
-                    count += 1
-                    oversize.progress = .goesOn
-                }
-                if isOver { oversize.progress = .nothing }
-                guard isOver else { return count }
-            }
-            do throws(FramingError) {
-                while count < limit, let frame = try next(in: bytes.extracting(start...)) {
-                    sink.append(frame)
-                    start += Int(frame.length)
-                    count += 1
-                }
-                return count
-            } catch {
-                guard oversize.isSkipped else { throw error }
-                oversize.left = try beginPassingOver(bytes.extracting(start...))
-                oversize.progress = .begins
-            }
-        }
+    ///   - bytes: Everything not yet consumed, all of which `decode` was given.
+    ///   - sink: Takes the frame, or the rest of what is passed over.
+    /// - Returns: Whether the sink was given anything.
+    public mutating func finish<Sink: FrameSink & ~Copyable>(
+        _ bytes: Span<UInt8>, into sink: inout Sink
+    ) -> Bool {
+        guard case .whole = kind else { return false }
+        let wasPassingOver = oversize.progress != .nothing
+        oversize.progress = .nothing
+        guard !wasPassingOver, !bytes.isEmpty else { return false }
+        sink.append(Frame(length: bytes.count))
+        return true
     }
 }

@@ -14,7 +14,7 @@ public struct Frame: Equatable, Sendable {
         self.trailer = UInt16(trailer)
     }
 
-    /// Where the payload stands, counted from the frame's first byte.
+    /// Where the payload stands, counted from the frame's first byte; as the framing spells it, where it has escapes.
     public var payload: Range<Int> { Int(header)..<Int(length) - Int(trailer) }
 }
 
@@ -22,24 +22,17 @@ public struct Frame: Equatable, Sendable {
 public protocol FrameSink: ~Copyable {
     /// A whole frame starts where the previous frame or skipped range ended.
     mutating func append(_ frame: Frame)
-    /// The next `count` bytes belong to a message that is too long: to a new one that begins there, or to the one of which
-    /// bytes were skipped before. `count` is not 0.
-    mutating func skip(_ count: Int, isBeginning: Bool)
+    /// The next `count` bytes, at least one, belong to no message that is to be kept.
+    mutating func skip(_ count: Int, _ reason: SkipReason)
 }
 
-/// Why a stream can no longer be divided into messages. The caller must close it.
-public enum FramingError: Error, Equatable, Sendable {
-    /// A payload is longer than `limit` bytes, which was known before it was stored.
-    case tooLong(limit: Int)
-    /// A length field counts so many bytes, 2⁶³ or more, that what stands there cannot be a length.
-    case impossibleLength(UInt64)
-}
-
-extension FramingError: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .tooLong(let limit): "a message is longer than max-message (\(limit) bytes)"
-        case .impossibleLength(let length): "no message is \(length) bytes long: what was read is no length"
-        }
-    }
+/// Why bytes of a stream are passed over.
+public enum SkipReason: Equatable, Sendable {
+    /// They belong to a message that is too long: to a new one that begins there, or to the one of which bytes were
+    /// skipped before.
+    case oversize(isBeginning: Bool)
+    /// They are a message that is damaged, all of it.
+    case damaged
+    /// They belong to no message, in a framing that allows for that.
+    case between
 }

@@ -1,3 +1,5 @@
+/// A length that stands first, counts the payload only, and is no part of it: what most protocols have. It is by itself
+/// because it is faster so.
 @usableFromInline struct LengthDecoder: FrameDecoder {
     @usableFromInline let width: LengthField.Width
     @usableFromInline let isBigEndian: Bool
@@ -30,8 +32,7 @@
 
     @inlinable
     mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) -> (count: Int, isOver: Bool) {
-        guard let left else { preconditionFailure("a message whose length is not known") }
-        return left <= UInt64(bytes.count) ? (Int(left), true) : (bytes.count, false)
+        passOver(bytes, counted: left)
     }
 
     @inlinable
@@ -41,6 +42,9 @@
         case .two:
             let value = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
             return UInt64(isBigEndian ? value : value.byteSwapped)
+        case .three:
+            let value = UInt32(bytes[0]) << 16 | UInt32(bytes[1]) << 8 | UInt32(bytes[2])
+            return UInt64(isBigEndian ? value : value.byteSwapped >> 8)
         case .four:
             let value = word(in: bytes, at: 0)
             return UInt64(isBigEndian ? value : value.byteSwapped)

@@ -48,7 +48,7 @@ struct Incoming {
             position += Int(frame.length)
         }
 
-        mutating func skip(_ count: Int, isBeginning: Bool) { position += count }
+        mutating func skip(_ count: Int, _ reason: SkipReason) { position += count }
     }
 }
 

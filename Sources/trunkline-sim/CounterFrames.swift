@@ -10,17 +10,19 @@ struct CounterFrames: Sendable {
     /// - Throws: If the framing cannot carry such a payload.
     init(size: Int, framing: Framing) throws(UnrepresentableError) {
         // Bytes that a delimiter consists of could come together in a number.
-        if case .delimiter(let end) = framing, end.allSatisfy(Self.isUsed) { throw .holdsDelimiter }
+        switch framing {
+        case .delimiter(let end), .block(_, let end):
+            if end.allSatisfy(Self.isUsed) { throw .holdsDelimiter }
+        default: break
+        }
         var payload: [UInt8] = []
         payload.reserveCapacity(size)
         while payload.count < size {
             payload.append(Self.filler[payload.count % Self.filler.count])
         }
         var frame: [UInt8] = []
-        try framing.encode(payload, into: &frame)
+        self.payload = try framing.encode(payload, into: &frame).payload
         template = frame
-        let header = framing.headerLength
-        self.payload = header..<header + size
     }
 
     private static let filler = Array(" abcdefghijklmnopqrstuvwxyz".utf8)

@@ -15,9 +15,8 @@ struct MessageBuffer: Sendable {
     /// Appends the frame that carries `payload`.
     mutating func append(_ payload: [UInt8], framing: Framing, isOwn: Bool) throws(UnrepresentableError) {
         let start = bytes.count
-        try framing.encode(payload, into: &bytes)
-        appendMessage(
-            payload: start + framing.headerLength..<bytes.count - framing.trailerLength, isOwn: isOwn)
+        let range = try framing.encode(payload, into: &bytes).payload
+        appendMessage(payload: start + range.lowerBound..<start + range.upperBound, isOwn: isOwn)
     }
 
     /// The bytes up to their present end are the frame of this payload.
@@ -41,25 +40,6 @@ struct MessageBuffer: Sendable {
             let payload = messages[i].payload
             messages[i].payload = payload.lowerBound - start..<payload.upperBound - start
             messages[i].end -= start
-        }
-    }
-}
-
-extension Framing {
-    /// Framing bytes before each payload, as `encode` writes them.
-    var headerLength: Int {
-        switch self {
-        case .length(let field): field.width.rawValue
-        case .line, .delimiter, .fixed: 0
-        }
-    }
-
-    /// Framing bytes after each payload, as `encode` writes them.
-    var trailerLength: Int {
-        switch self {
-        case .line: 1
-        case .delimiter(let end): end.count
-        case .length, .fixed: 0
         }
     }
 }

@@ -33,7 +33,7 @@ struct Options: Sendable {
 
     var action = Action.serve
     var address = Address.loopback(port: 0)
-    var framing = Framing.line
+    var framing = Framing.line()
     var givenReceiveFraming: Framing?
     var message = Message.ais
     var givenSize: Int?

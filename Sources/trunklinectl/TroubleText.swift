@@ -6,6 +6,8 @@ enum TroubleText {
     static let known = [
         "cut-off": "messages cut off by the end of a connection",
         "oversize": "messages longer than max-message",
+        "damaged": "messages that were damaged",
+        "between": "times that bytes stood between messages",
         "unfinished": "messages that clients have not finished",
         "upstream-away": "messages thrown away while the server was away",
         "not-allowed": "messages of clients that may only listen",

@@ -67,6 +67,25 @@ import Testing
             "3:29: upstream.reconnect.max: found \"1s\"; allowed is at least min (2s)"
         ),
         (
+            "framing: {kind: length, offset: 1, strip: 5}",
+            "3:45: upstream.framing.strip: found \"5\"; allowed with a send-framing of its own, or send: no on all"
+                + " sockets, for such a header cannot be put back"
+        ),
+        (
+            "send-framing: {kind: varint, offset: 1, strip: 2}",
+            "3:50: upstream.send-framing.strip: found \"2\"; allowed with send: no on all sockets, for such a"
+                + " header cannot be put back"
+        ),
+        (
+            "send-framing: idle",
+            "3:17: upstream.send-framing: found \"idle\"; allowed is a kind that divides what clients send; none"
+                + " sends it as it comes"
+        ),
+        (
+            "max-message: 512K\nframing: line\nsend-framing: slip",
+            "3:16: upstream.max-message: found \"512K\"; allowed is at most 256K, a quarter of outbox (1M)"
+        ),
+        (
             "reconnect: {max: 1min, lasting: 59s}",
             "3:35: upstream.reconnect.lasting: found \"59s\"; allowed is at least max (1min)"
         ),
@@ -87,6 +106,20 @@ import Testing
     ])
     func `a contradiction in the upstream is an error`(upstream: String, message: String) {
         #expect(errors(in: file(upstream: upstream)) == ["ais.yaml:\(message)"])
+    }
+
+    @Test func `a header that is stripped is no fault where nobody sends`() throws {
+        let framing = "framing: {kind: length, offset: 1, strip: 5}"
+        #expect(errors(in: file(upstream: framing, top: "sockets: {default: {send: no}}\n")) == [])
+        #expect(errors(in: file(upstream: "\(framing)\nsend-framing: line")) == [])
+    }
+
+    @Test func `SLIP needs twice the room`() {
+        #expect(
+            errors(in: file(upstream: "framing: slip", top: "buffer: 128K\n")) == [
+                "ais.yaml:4:9: buffer: found \"128K\"; allowed is at least 256K, four times upstream.max-message (64K)"
+            ])
+        #expect(errors(in: file(upstream: "framing: slip", top: "buffer: 256K\n")) == [])
     }
 
     @Test(arguments: [

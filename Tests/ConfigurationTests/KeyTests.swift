@@ -13,7 +13,7 @@ import Uplink
                     endpoints: [.host("feed.example.org", port: 10110)], connectTimeout: .seconds(10),
                     reconnect: Backoff.Settings(
                         min: .milliseconds(250), max: .seconds(30), lasting: .seconds(300))),
-                framing: .line, sendFraming: .line, maxMessage: 65536, oversize: .reconnect,
+                framing: .line(), sendFraming: .line(), maxMessage: 65536, oversize: .reconnect,
                 idleTimeout: nil, writeTimeout: .seconds(120), bindAddress: nil,
                 keepalive: KeepaliveSettings(idle: .seconds(60), interval: .seconds(15), count: 4)),
             sockets: [
@@ -56,7 +56,7 @@ import Uplink
 
     @Test(
         arguments: [
-            ("line", .line), ("{kind: line}", .line),
+            ("line", .line()), ("{kind: line}", .line()),
             (#"{kind: delimiter, end: '\0'}"#, .delimiter(end: [0])),
             (#"{kind: delimiter, end: "\0"}"#, .delimiter(end: [0])),
             (#"{kind: delimiter, end: '\r\n\x80'}"#, .delimiter(end: [13, 10, 0x80])),
@@ -67,22 +67,35 @@ import Uplink
             ("{kind: length, bytes: 1}", .length(LengthField(width: .one))),
             ("{kind: length, bytes: 8, order: little}", .length(LengthField(width: .eight, order: .little))),
             ("{kind: fixed, size: 2}", .fixed(size: 2)), ("{kind: fixed, size: 64K}", .fixed(size: 65536)),
+            ("{kind: line, ending: crlf}", .line(ending: .crlf)),
+            (
+                "{kind: length, bytes: 3, offset: 2, adjust: -5, strip: 0}",
+                .length(LengthField(width: .three, offset: 2, adjust: -5, strip: 0))
+            ),
+            ("{kind: length, bytes: 2, offset: 4}", .length(LengthField(width: .two, offset: 4, strip: 0))),
+            ("{kind: length, bytes: 2, strip: 1}", .length(LengthField(width: .two, strip: 1))),
+            ("varint", .varint(VarintField())),
+            ("{kind: varint, bytes: 4, offset: 1}", .varint(VarintField(bytes: 4, offset: 1))),
+            ("{kind: varint, strip: 0}", .varint(VarintField(strip: 0))),
+            ("netstring", .netstring), ("octet-counted", .octetCounted), ("header", .header),
+            (#"{kind: block, start: \v, end: \x1c\r}"#, .block(start: [0x0B], end: [0x1C, 0x0D])),
+            ("slip", .slip), ("cobs", .cobs), ("beast", .beast), ("{kind: json}", .json), ("none", .unframed),
         ] as [(String, Framing)])
     func `a framing is a bare name, or a mapping`(text: String, framing: Framing) throws {
         let received = try read(file(upstream: "framing: \(text)"))
         #expect(received.upstream.framing == framing)
         #expect(received.upstream.sendFraming == framing)
         let sent = try read(file(upstream: "send-framing: \(text)"))
-        #expect(sent.upstream.framing == .line)
+        #expect(sent.upstream.framing == .line())
         #expect(sent.upstream.sendFraming == framing)
     }
 
     @Test(arguments: [
-        ("lines", "3:12: upstream.framing: found \"lines\"; allowed are line, delimiter, length, fixed"),
-        ("[line]", "3:12: upstream.framing: found a list; allowed are line, delimiter, length, fixed"),
-        ("", "3:11: upstream.framing: found nothing; allowed are line, delimiter, length, fixed"),
-        ("{}", "3:12: upstream.framing.kind: missing; allowed are line, delimiter, length, fixed"),
-        ("{kind: x}", "3:19: upstream.framing.kind: found \"x\"; allowed are line, delimiter, length, fixed"),
+        ("lines", "3:12: upstream.framing: found \"lines\"; allowed are \(kinds)"),
+        ("[line]", "3:12: upstream.framing: found a list; allowed are \(kinds)"),
+        ("", "3:11: upstream.framing: found nothing; allowed are \(kinds)"),
+        ("{}", "3:12: upstream.framing.kind: missing; allowed are \(kinds)"),
+        ("{kind: x}", "3:19: upstream.framing.kind: found \"x\"; allowed are \(kinds)"),
         ("delimiter", "3:12: upstream.framing.end: missing; allowed is \(bytes)"),
         ("{kind: delimiter, end: ''}", "3:35: upstream.framing.end: found \"\"; allowed is \(bytes)"),
         ("{kind: delimiter, end: '\\q'}", "3:35: upstream.framing.end: found \"\\q\"; allowed is \(bytes)"),
@@ -90,12 +103,15 @@ import Uplink
             "{kind: delimiter, end: 12345678901234567}",
             "3:35: upstream.framing.end: found \"12345678901234567\"; allowed is \(bytes)"
         ),
-        ("{kind: line, end: x}", "3:25: upstream.framing.end: unknown key of the kind line; allowed is kind"),
+        (
+            "{kind: line, end: x}",
+            "3:25: upstream.framing.end: unknown key of the kind line; allowed are kind, ending"
+        ),
         (
             "{kind: fixed, size: 1, bytes: 2}",
             "3:35: upstream.framing.bytes: unknown key of the kind fixed; allowed are kind, size"
         ),
-        ("{kind: length, bytes: 3}", "3:34: upstream.framing.bytes: found \"3\"; allowed are 1, 2, 4, 8"),
+        ("{kind: length, bytes: 5}", "3:34: upstream.framing.bytes: found \"5\"; allowed are 1, 2, 3, 4, 8"),
         (
             "{kind: length, order: middle}",
             "3:34: upstream.framing.order: found \"middle\"; allowed are big, little"
@@ -107,6 +123,31 @@ import Uplink
         (
             "{kind: fixed, size: 0}",
             "3:32: upstream.framing.size: found \"0\"; allowed is a size such as 64K, 4M or 1G, at least 1"
+        ),
+        (
+            "{kind: length, offset: 1025}",
+            "3:35: upstream.framing.offset: found \"1025\"; allowed is a number from 0 to 1024"
+        ),
+        (
+            "{kind: length, adjust: -1048577}",
+            "3:35: upstream.framing.adjust: found \"-1048577\"; allowed is a number from -1048576 to 1048576"
+        ),
+        (
+            "{kind: length, adjust: --1}",
+            "3:35: upstream.framing.adjust: found \"--1\"; allowed is a number from -1048576 to 1048576"
+        ),
+        (
+            "{kind: varint, bytes: 11}",
+            "3:34: upstream.framing.bytes: found \"11\"; allowed is a number from 1 to 10"
+        ),
+        ("{kind: block, start: x}", "3:12: upstream.framing.end: missing; allowed is \(bytes)"),
+        (
+            "until-close",
+            "3:12: upstream.framing: found \"until-close\"; the bridge cannot receive messages of that kind yet"
+        ),
+        (
+            "{kind: idle, gap: 0}",
+            "3:30: upstream.framing.gap: found \"0\"; allowed is \(time), at least 1ms"
         ),
         (
             "{kind: fixed, size: 65537}",
@@ -303,6 +344,9 @@ import Uplink
     }
 }
 
+private let kinds =
+    "line, delimiter, length, varint, fixed, netstring, octet-counted, header, block, slip, cobs, beast, json,"
+    + " until-close, idle, none"
 private let time = "a time such as 250ms, 10s or 1min 30s"
 private let bytes = #"1 to 16 bytes, with the escapes \r \n \t \0 \\ \a \b \f \v \e \" \' \xHH"#
 private let socketMapping = "a mapping with the keys path, mode, group, send, when-behind, patience"

@@ -1,3 +1,4 @@
+import Framing
 import Testing
 
 @testable import Configuration
@@ -22,7 +23,9 @@ import Testing
         for line in [
             "upstream.address ADDRESS, or a list; required",
             "upstream.framing KIND, or a mapping; default line",
-            "upstream.framing.bytes 1 | 2 | 4 | 8; default 4",
+            "upstream.framing.bytes 1 | 2 | 3 | 4 | 8; default 4",
+            "upstream.framing.bytes NUMBER; default 10",
+            "upstream.framing.strip NUMBER; default bytes if offset is 0, else 0",
             "upstream.send-framing KIND, or a mapping; default as framing",
             "upstream.max-message SIZE; default 64K", "upstream.reconnect.min TIME; default 250ms",
             "sockets.NAME.mode MODE; default 0660", "sockets.NAME.send yes | no; default yes",
@@ -60,19 +63,23 @@ import Testing
     @Test func `the reference and what is shown have the same keys`() throws {
         var shown: Set<String> = []
         let pin = String(repeating: "A", count: 43) + "="
-        for framing in ["line", "{kind: delimiter, end: x}", "length", "{kind: fixed, size: 2}"] {
-            let steps = "[{send: x}, {expect: x, within: 9}]"
-            let heartbeat = "{send: x, expect: y}"
-            let text = file(
+        var configuration = try read(
+            file(
                 upstream: """
                     bind-address: 192.0.2.7
                     tls: {ca-file: /a, server-name: b, certificate: /c, key: /d, alpn: e, pin: \(pin)}
-                    framing: \(framing)
-                    on-connect: \(steps)
-                    heartbeat: \(heartbeat)
+                    on-connect: [{send: x}, {expect: x, within: 9}]
+                    heartbeat: {send: x, expect: y}
                     """,
-                top: "sockets: {NAME: {group: root}}\ncontrol: {group: root}\n")
-            let document = try Document(Array(try read(text).yaml().utf8))
+                top: "sockets: {NAME: {group: root}}\ncontrol: {group: root}\n"))
+        for framing in [
+            Framing.line(), .delimiter(end: [1]), .length(LengthField(width: .four)),
+            .varint(VarintField(strip: 0)), .fixed(size: 2), .block(start: [1], end: [2]),
+            .untilClose(every: .seconds(1)), .idle(gap: .seconds(1)),
+        ] {
+            configuration.upstream.framing = framing
+            configuration.upstream.sendFraming = framing
+            let document = try Document(Array(configuration.yaml().utf8))
             if let root = document.root { shown.formUnion(paths(in: root)) }
         }
         #expect(shown.subtracting(["sockets.NAME"]) == Set(KeyReference.paths))

@@ -50,7 +50,7 @@ import Uplink
               fail-back: infinity
               tls: no
               framing: {kind: delimiter, end: '\r\0''1'}
-              send-framing: {kind: length, bytes: 4, order: big}
+              send-framing: {kind: length, bytes: 4, order: big, offset: 0, adjust: 0, strip: 4}
               max-message: 1K
               oversize: reconnect
               connect-timeout: 1min
@@ -207,16 +207,29 @@ import Uplink
     }
 
     private func framing(_ random: inout Seeded, atMost maxMessage: Int) -> Framing {
-        switch Int.random(in: 0..<4, using: &random) {
-        case 0: return .line
-        case 1:
-            let count = Int.random(in: 1...16, using: &random)
-            return .delimiter(end: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
-        case 2:
-            let width = LengthField.Width.allCases.randomElement(using: &random) ?? .four
-            return .length(LengthField(width: width, order: Bool.random(using: &random) ? .big : .little))
-        default: return .fixed(size: Int.random(in: 1...maxMessage, using: &random))
-        }
+        let width = LengthField.Width.allCases.randomElement(using: &random) ?? .four
+        let order = LengthField.Order.allCases.randomElement(using: &random) ?? .big
+        let offset = Bool.random(using: &random) ? 0 : Int.random(in: 0...1024, using: &random)
+        let kinds: [Framing] = [
+            .line(), .line(ending: .crlf), .delimiter(end: bytes(&random)),
+            .length(LengthField(width: width, order: order)),
+            .length(
+                LengthField(
+                    width: width, order: order, offset: offset,
+                    adjust: Int.random(in: -9...9, using: &random),
+                    strip: offset == 0 ? Int.random(in: 0...width.rawValue, using: &random) : 0)),
+            .varint(VarintField(bytes: Int.random(in: 1...10, using: &random), offset: offset)),
+            .varint(VarintField(offset: offset, strip: 0)),
+            .fixed(size: Int.random(in: 1...maxMessage, using: &random)),
+            .netstring, .octetCounted, .header, .block(start: bytes(&random), end: bytes(&random)),
+            .cobs, .beast, .json, .unframed, .slip,
+        ]
+        // SLIP needs four times the room.
+        return kinds.dropLast(maxMessage > 1 << 18 ? 1 : 0).randomElement(using: &random) ?? .line()
+    }
+
+    private func bytes(_ random: inout Seeded) -> [UInt8] {
+        (0..<Int.random(in: 1...16, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
     private func time(_ random: inout Seeded) -> Duration? {

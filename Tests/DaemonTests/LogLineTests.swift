@@ -129,11 +129,16 @@ struct LogLineTests {
             return log.line(for: reason, Amount(messages: 2, bytes: 10))
         }
         #expect(told.allSatisfy { $0?.kind == .discarded })
-        #expect(told.map { $0?.level } == [.info, .warning, .info, .warning, .warning, .info, .warning])
+        #expect(
+            told.map { $0?.level } == [
+                .info, .warning, .warning, .info, .info, .warning, .warning, .info, .warning,
+            ])
         #expect(
             told.map { $0?.text } == [
                 "discarded 2 messages (10 bytes) of a message that the end of the connection cut off",
                 "discarded 2 messages (10 bytes) from the upstream, longer than max-message",
+                "discarded 2 messages (10 bytes) that were damaged",
+                "discarded 2 messages (10 bytes) that stood between messages and belong to none",
                 "discarded 2 messages (10 bytes) of a message that a client began and never finished",
                 "discarded 2 messages (10 bytes) from clients, for the upstream is away",
                 "discarded 2 messages (10 bytes) from clients of a socket with send: no",
@@ -142,7 +147,8 @@ struct LogLineTests {
             ])
         #expect(
             told.map { $0?.assignments } == [
-                ["REASON=cut-off"], ["REASON=oversize"], ["REASON=unfinished"], ["REASON=upstream-away"],
+                ["REASON=cut-off"], ["REASON=oversize"], ["REASON=damaged"], ["REASON=between"],
+                ["REASON=unfinished"], ["REASON=upstream-away"],
                 ["REASON=not-allowed"],
                 ["REASON=behind"], ["REASON=stopped"],
             ])

@@ -6,7 +6,7 @@ import Testing
 
 /// Answers to a heartbeat among what is received.
 @Suite struct AnswerTests {
-    private func log(_ framing: Framing = .line, hides: Bool, skipsOversize: Bool = false) throws
+    private func log(_ framing: Framing = .line(), hides: Bool, skipsOversize: Bool = false) throws
         -> BroadcastLog
     {
         let answers = Answers(beginning: [UInt8]("# pong"), areHidden: hides)

@@ -6,7 +6,7 @@ import Testing
 /// The log's corners, one at a time.
 struct BroadcastLogTests {
     func lines(frames: Int = 16, limit: Int = 100) throws -> BroadcastLog {
-        try Sample(framing: .line, limit: limit, frames: frames).log()
+        try Sample(framing: .line(), limit: limit, frames: frames).log()
     }
 
     @Test func `a message is visible once it is whole`() throws {
@@ -77,7 +77,7 @@ struct BroadcastLogTests {
 
     @Test func `a message many times as long as the ring is passed over, and the next is read`() throws {
         let log = BroadcastLog(
-            memory: try MirroredMemory(size: 4096), framing: .line, limit: 10, skipsOversize: true,
+            memory: try MirroredMemory(size: 4096), framing: .line(), limit: 10, skipsOversize: true,
             maximumFrames: 4)
         var cursor = log.newCursor()
         try log.receive([UInt8]("one\n"))
@@ -92,20 +92,20 @@ struct BroadcastLogTests {
         }
         try log.receive([UInt8]("a\ntwo\n"))
         #expect(log.readAll(&cursor) == [UInt8]("two\n"))
-        #expect(log.oversize == (1, 100_002))
+        #expect((log.oversize.messages, log.oversize.bytes) == (1, 100_002))
         #expect(log.messages == 2)
     }
 
     @Test func `a loss ends what is being passed over`() throws {
         let log = BroadcastLog(
-            memory: try MirroredMemory(size: 4096), framing: .line, limit: 10, skipsOversize: true,
+            memory: try MirroredMemory(size: 4096), framing: .line(), limit: 10, skipsOversize: true,
             maximumFrames: 4)
         var cursor = log.newCursor()
         try log.receive([UInt8](repeating: 0x61, count: 100))
         #expect(log.connectionLost() == 0)
         try log.receive([UInt8]("new\n"))
         #expect(log.readAll(&cursor) == [UInt8]("new\n"))
-        #expect(log.oversize == (1, 100))
+        #expect((log.oversize.messages, log.oversize.bytes) == (1, 100))
     }
 
     @Test func `a full index holds messages back until there is room`() throws {
@@ -187,7 +187,7 @@ struct BroadcastLogTests {
     }
 
     @Test(arguments: [
-        Framing.line, .delimiter(end: [0]), .delimiter(end: Array(0x01...0x10)),
+        Framing.line(), .delimiter(end: [0]), .delimiter(end: Array(0x01...0x10)),
         .length(LengthField(width: .four)), .length(LengthField(width: .eight)),
     ])
     func `who holds a full ring up is more than half behind, however long the next message`(
@@ -202,7 +202,7 @@ struct BroadcastLogTests {
         }
         // The longest message there can be, all but its last byte, and whole messages that leave just room for it.
         let unfinished =
-            try framing == .line ? frame(2048).dropLast() + [0x0D] : Array(frame(2048).dropLast())
+            try framing == .line() ? frame(2048).dropLast() + [0x0D] : Array(frame(2048).dropLast())
         let overhead = try frame(0).count
         let rest = log.space - unfinished.count - 2 * overhead
         try log.receive(frame(100))
@@ -217,7 +217,7 @@ struct BroadcastLogTests {
     @Test func `a message longer than half of the ring is a mistake`() async {
         await #expect(processExitsWith: .failure) {
             let memory = try MirroredMemory(size: 4096)
-            _ = BroadcastLog(memory: memory, framing: .line, limit: 2049, maximumFrames: 8)
+            _ = BroadcastLog(memory: memory, framing: .line(), limit: 2049, maximumFrames: 8)
         }
     }
 }

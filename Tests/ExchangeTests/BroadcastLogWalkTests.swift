@@ -7,9 +7,9 @@ import Testing
 /// Random reads, cuts, losses and readers, against a plain array of messages.
 struct BroadcastLogWalkTests {
     static let samples = [
-        Sample(framing: .line, limit: 300),
-        Sample(framing: .line, limit: 2048, frames: 64),
-        Sample(framing: .line, limit: 10, frames: 1024),
+        Sample(framing: .line(), limit: 300),
+        Sample(framing: .line(), limit: 2048, frames: 64),
+        Sample(framing: .line(), limit: 10, frames: 1024),
         Sample(framing: .delimiter(end: [0x0D, 0x0A]), limit: 2048, frames: 8),
         Sample(framing: .length(LengthField(width: .four)), limit: 2048, frames: 64),
         Sample(framing: .length(LengthField(width: .one)), limit: 100, frames: 2),

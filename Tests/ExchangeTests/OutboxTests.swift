@@ -6,13 +6,13 @@ import Testing
 
 /// The outbox's corners, one at a time.
 struct OutboxTests {
-    let sample = Sample(framing: .line, limit: 1000)
+    let sample = Sample(framing: .line(), limit: 1000)
 
     func outbox(size: Int = 4096, frames: Int = 64) throws -> Outbox {
         Outbox(memory: try MirroredMemory(size: size), maximumFrames: frames)
     }
 
-    func inlet(limit: Int = 1000) -> Inlet { Inlet(framing: .line, limit: limit) }
+    func inlet(limit: Int = 1000) -> Inlet { Inlet(framing: .line(), limit: limit) }
 
     @Test func `only whole messages go up`() throws {
         let outbox = try outbox()
@@ -94,7 +94,7 @@ struct OutboxTests {
     @Test func `to discard a message that is half sent is a mistake`() async {
         await #expect(processExitsWith: .failure) {
             let outbox = Outbox(memory: try MirroredMemory(size: 4096), maximumFrames: 4)
-            try outbox.receive([UInt8]("one\n"), from: Inlet(framing: .line, limit: 10))
+            try outbox.receive([UInt8]("one\n"), from: Inlet(framing: .line(), limit: 10))
             _ = outbox.sent(1)
             _ = outbox.discard()
         }

@@ -7,9 +7,9 @@ import Testing
 /// Random pieces of many clients, and a random upstream, against a queue of messages.
 struct OutboxWalkTests {
     static let samples = [
-        Sample(framing: .line, limit: 300, frames: 64),
-        Sample(framing: .line, limit: 20, frames: 1),
-        Sample(framing: .line, limit: 8192, size: 16384, frames: 1024),
+        Sample(framing: .line(), limit: 300, frames: 64),
+        Sample(framing: .line(), limit: 20, frames: 1),
+        Sample(framing: .line(), limit: 8192, size: 16384, frames: 1024),
         Sample(framing: .delimiter(end: [0x0D, 0x0A]), limit: 2048, frames: 16),
         Sample(framing: .delimiter(end: Array(0x01...0x10)), limit: 8192, size: 16384, frames: 256),
         Sample(framing: .length(LengthField(width: .four)), limit: 2048, frames: 256),
@@ -129,7 +129,7 @@ struct OutboxWalkTests {
             if sender.arrived == 0 {
                 try #require(sender.inlet.storage.isEmpty)
             } else {
-                let longest = sample.limit + sample.framing.overhead
+                let longest = sample.limit + sample.framing.overhead(of: sample.limit)
                 try #require(sender.arrived < longest)
                 try #require(sender.inlet.storage.count <= longest)
             }

@@ -42,8 +42,16 @@ struct Sample: CustomTestStringConvertible, Sendable {
     /// Bytes that are known to be no message, however they go on.
     var fault: [UInt8] {
         switch framing {
-        case .line, .delimiter: [UInt8](repeating: 0x61, count: limit + framing.overhead + 1)
+        case .line, .delimiter: [UInt8](repeating: 0x61, count: limit + framing.overhead(of: limit) + 1)
         case .length(let field): [UInt8](repeating: 0xFF, count: field.width.rawValue)
+        case .varint, .netstring, .octetCounted: [UInt8](repeating: 0xFF, count: 10)
+        case .header: [UInt8](repeating: 0x61, count: 4096)
+        case .slip, .cobs, .beast: [UInt8](repeating: 0x61, count: limit + 10)
+        case .json: [UInt8]("x")
+        case .untilClose, .idle: [UInt8](repeating: 0x61, count: limit + 1)
+        case .unframed: []
+        case .block(let start, _):
+            start + [UInt8](repeating: 0x61, count: limit + framing.overhead(of: limit))
         case .fixed: []
         }
     }

@@ -5,9 +5,19 @@ import Testing
 /// What is encoded is found again, and what cannot be carried is refused.
 struct EncoderTests {
     static let framings: [Framing] =
-        [.line, .delimiter(end: [0]), .delimiter(end: [0x0D, 0x0A]), .delimiter(end: [UInt8]("aab"))]
+        [
+            .line(), .line(ending: .crlf), .delimiter(end: [0]), .delimiter(end: [0x0D, 0x0A]),
+            .delimiter(end: [UInt8]("aab")),
+        ]
         + [.delimiter(end: [UInt8]("aa")), .delimiter(end: [UInt8]("abab")), .delimiter(end: Array(0...15))]
-        + KindTests.fields.map(Framing.length) + [.fixed(size: 1), .fixed(size: 3)]
+        + KindTests.fields.map(Framing.length) + [
+            .fixed(size: 1), .fixed(size: 3), .varint(VarintField()), .netstring, .octetCounted, .header,
+        ]
+        + [
+            .slip, .cobs, .beast, .json, .block(start: [0x0B], end: [0x1C, 0x0D]),
+            .block(start: [1, 2], end: [2, 2, 1]),
+        ]
+        + [.length(LengthField(width: .two, adjust: -2))]
 
     /// Random payloads; half of them made of nothing but the framing's own bytes.
     static func payload(_ framing: Framing, using random: inout Seeded) -> [UInt8] {
@@ -15,7 +25,15 @@ struct EncoderTests {
         switch framing {
         case .line: own = [0x0D, 0x0A, 0x0D, 0x61]
         case .delimiter(let end): own = end
-        case .length, .fixed: own = [0, 1, 2, 0xFF]
+        case .length, .varint, .fixed: own = [0, 1, 2, 0xFF]
+        case .netstring, .octetCounted: own = [UInt8]("01: ,")
+        case .slip: own = [0xC0, 0xDB, 0xDC, 0xDD]
+        case .cobs: own = [0, 1, 0xFF]
+        case .beast: return BeastTests.payload(using: &random)
+        case .json: return JSONTests.payload(using: &random)
+        case .untilClose, .idle, .unframed: own = [0]
+        case .header: own = [UInt8]("\r\n:1")
+        case .block(let start, let end): own = start + end
         }
         let isOwn = Bool.random(using: &random)
         let count =
@@ -32,10 +50,14 @@ struct EncoderTests {
     /// Whether a frame must not be made of it: written anew, byte by byte.
     static func isRefused(_ payload: [UInt8], _ framing: Framing) -> Bool {
         switch framing {
-        case .line: payload.contains(0x0A) || payload.last == 0x0D
+        case .line(let ending): payload.contains(0x0A) || ending == .lf && payload.last == 0x0D
         case .delimiter(let end):
             (0..<payload.count).contains { (payload + end)[$0...].starts(with: end) }
-        case .length: false
+        case .block(_, let end): (0..<payload.count).contains { (payload + end)[$0...].starts(with: end) }
+        case .octetCounted, .slip, .untilClose, .idle, .unframed: payload.isEmpty
+        case .beast: BeastTests.isNone(payload)
+        case .json: JSONTests.isNone(payload)
+        case .length, .varint, .netstring, .header, .cobs: false
         case .fixed(let size): payload.count != size
         }
     }
@@ -64,15 +86,16 @@ struct EncoderTests {
 
     @Test(arguments: framings)
     func `an empty payload is a message, where sizes vary`(framing: Framing) throws {
+        if [.octetCounted, .slip, .beast, .json].contains(framing) { return }
         if case .fixed = framing { return }
         verify(framing, try encoded([[], [], []], as: framing), holds: [[], [], []])
     }
 
     @Test(arguments: [
-        (Framing.line, "a\nb", UnrepresentableError.holdsDelimiter),
-        (.line, "\n", .holdsDelimiter),
-        (.line, "a\r", .endsInCarriageReturn),
-        (.line, "\r", .endsInCarriageReturn),
+        (Framing.line(), "a\nb", UnrepresentableError.holdsDelimiter),
+        (.line(), "\n", .holdsDelimiter),
+        (.line(), "a\r", .endsInCarriageReturn),
+        (.line(), "\r", .endsInCarriageReturn),
         (.delimiter(end: [0]), "a\0", .holdsDelimiter),
         (.delimiter(end: [UInt8]("aa")), "a", .holdsDelimiter),
         (.delimiter(end: [UInt8]("abab")), "ab", .holdsDelimiter),
@@ -92,6 +115,7 @@ struct EncoderTests {
         (LengthField.Width.one, 0xFF, [0xFF]),
         (.two, 0xFFFF, [0xFF, 0xFF]),
         (.two, 0x0102, [0x01, 0x02]),
+        (.three, 0x1_0203, [0x01, 0x02, 0x03]),
         (.four, 0x1_0203, [0, 0x01, 0x02, 0x03]),
         (.eight, 0x1_0203, [0, 0, 0, 0, 0, 0x01, 0x02, 0x03]),
     ])

@@ -30,7 +30,7 @@ struct KindTests {
         Example("nul\0 and é\n", ["nul\0 and é"]),
     ])
     func `a line ends with LF, and one CR before it is not payload`(example: Example) {
-        verify(.line, example.stream, holds: example.payloads)
+        verify(.line(), example.stream, holds: example.payloads)
     }
 
     @Test(arguments: [
@@ -96,7 +96,7 @@ struct KindTests {
             return stream.found.frames
         }
         #expect(
-            frames(.line, [UInt8]("a\r\nb\n\n")) == [
+            frames(.line(), [UInt8]("a\r\nb\n\n")) == [
                 Frame(length: 3, trailer: 2), Frame(length: 2, trailer: 1), Frame(length: 1, trailer: 1),
             ])
         #expect(frames(.delimiter(end: [0, 0]), [5, 0, 0]) == [Frame(length: 3, trailer: 2)])
@@ -105,7 +105,7 @@ struct KindTests {
     }
 
     @Test(arguments: [
-        Framing.line, .delimiter(end: [0]), .delimiter(end: [1, 2, 3]), .length(LengthField(width: .eight)),
+        Framing.line(), .delimiter(end: [0]), .delimiter(end: [1, 2, 3]), .length(LengthField(width: .eight)),
         .fixed(size: 4),
     ])
     func `no frame adds more than the overhead to its payload`(framing: Framing) {
@@ -113,13 +113,13 @@ struct KindTests {
         stream.receive([0, 0, 0, 0, 0, 0, 0, 1] + [UInt8]("\r\n\0\u{1}\u{2}\u{3}"))
         #expect(!stream.found.frames.isEmpty)
         for frame in stream.found.frames {
-            #expect(Int(frame.header) + Int(frame.trailer) <= framing.overhead)
+            #expect(Int(frame.header) + Int(frame.trailer) <= framing.overhead(of: 64))
         }
     }
 
     @Test func `to append no frame is to look at nothing`() throws {
-        var decoder = Decoder(.line, limit: 8)
-        var sink = Stream(.line, limit: 8)
+        var decoder = Decoder(.line(), limit: 8)
+        var sink = Stream(.line(), limit: 8)
         #expect(try decoder.decode([UInt8]("a\n").span, atMost: 0, into: &sink) == 0)
         #expect(sink.found.frames.isEmpty)
     }

@@ -14,8 +14,11 @@ struct LimitTests {
         }
     }
     static let cases: [Case] =
-        ([.line, .delimiter(end: [0]), .delimiter(end: [0x0D, 0x0A])]
-        + [.delimiter(end: Array(0x30...0x3F))] + KindTests.fields.map(Framing.length))
+        ([.line(), .line(ending: .crlf), .delimiter(end: [0]), .delimiter(end: [0x0D, 0x0A])]
+        + [.delimiter(end: Array(0x30...0x3F)), .varint(VarintField()), .netstring, .header, .cobs]
+        + [.block(start: [0x0B], end: [0x1C, 0x0D]), .block(start: [1, 2, 3], end: [4])]
+        + [.length(LengthField(width: .four, adjust: -4))]
+        + KindTests.fields.map(Framing.length))
         .map(Case.init)
 
     @Test(arguments: cases, [0, 1, limit - 1, limit])
@@ -49,6 +52,12 @@ struct LimitTests {
             // A delimiter could still begin right after the payload until all of it had room.
             case .delimiter(let end): Self.limit + end.count
             case .length(let field): field.width.rawValue
+            case .varint: 2
+            case .netstring, .octetCounted: 4
+            case .header: 23
+            case .slip, .cobs, .beast: Self.limit + 2
+            case .json, .untilClose, .idle, .unframed: Self.limit + 1
+            case .block(let start, let end): start.count + Self.limit + end.count
             case .fixed: 0
             }
         #expect(known.map { $0 + 1 } == expected)
@@ -57,14 +66,14 @@ struct LimitTests {
     @Test func `a line as long as the limit may still end with CR LF`() {
         let line = [UInt8](repeating: 0x61, count: Self.limit)
         let end: [UInt8] = [0x0D, 0x0A]
-        verify(.line, limit: Self.limit, line + end + line + end, holds: [line, line])
-        verify(.line, limit: Self.limit, line + [0x0D], holds: [])
+        verify(.line(), limit: Self.limit, line + end + line + end, holds: [line, line])
+        verify(.line(), limit: Self.limit, line + [0x0D], holds: [])
     }
 
     @Test(arguments: ["\r\r\n", "\ra\n", "a\r\n", "\r\r", "a"])
     func `a line longer than the limit is a fault, however it ends`(rest: String) {
         let line = [UInt8](repeating: 0x61, count: Self.limit)
-        verify(.line, limit: Self.limit, line + [UInt8](rest), holds: [], then: .tooLong(limit: Self.limit))
+        verify(.line(), limit: Self.limit, line + [UInt8](rest), holds: [], then: .tooLong(limit: Self.limit))
     }
 
     @Test(arguments: [

@@ -8,6 +8,10 @@ struct Found: Equatable {
     var payloads: [[UInt8]] = []
     /// The messages that were passed over, as far as they had come.
     var skipped: [[UInt8]] = []
+    /// Messages that were damaged.
+    var damaged: [[UInt8]] = []
+    /// Everything that stood in no message.
+    var between: [UInt8] = []
     var fault: FramingError?
 }
 
@@ -17,29 +21,55 @@ struct Stream: FrameSink {
     /// Bytes that belong to no frame yet.
     var unconsumed: [UInt8] = []
     private(set) var calls = 0
+    private let framing: Framing
     private var decoder: Decoder
+    private var scratch: [UInt8] = [1, 2, 3]
     private var consumed = 0
     /// Skipped ranges.
     private var ranges = 0
 
     init(_ framing: Framing, limit: Int, skipsOversize: Bool = false) {
+        self.framing = framing
         decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize)
     }
 
     mutating func append(_ frame: Frame) {
         found.frames.append(frame)
         let start = consumed
-        found.payloads.append(
-            Array(unconsumed[frame.payload.lowerBound + start..<frame.payload.upperBound + start]))
+        let bytes = Array(unconsumed[start..<start + Int(frame.length)])
+        var payload: [UInt8] = []
+        framing.appendPayload(of: frame, in: bytes.span, to: &payload)
+        found.payloads.append(payload)
+        let lent = framing.withPayload(of: frame, in: bytes.span, scratch: &scratch) { [UInt8]($0) }
+        #expect(lent == payload)
         consumed += Int(frame.length)
     }
 
-    mutating func skip(_ count: Int, isBeginning: Bool) {
+    mutating func skip(_ count: Int, _ reason: SkipReason) {
         #expect(count > 0)
-        if isBeginning { found.skipped.append([]) }
-        found.skipped[found.skipped.count - 1] += unconsumed[consumed..<consumed + count]
+        let bytes = unconsumed[consumed..<consumed + count]
+        switch reason {
+        case .oversize(let isBeginning):
+            if isBeginning { found.skipped.append([]) }
+            found.skipped[found.skipped.count - 1] += bytes
+        case .damaged: found.damaged.append(Array(bytes))
+        case .between: found.between += bytes
+        }
         consumed += count
         ranges += 1
+    }
+
+    /// The stream has paused, or ended.
+    mutating func finish(isMessage: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+        var decoder = decoder
+        let bytes = unconsumed
+        defer {
+            self.decoder = decoder
+            unconsumed.removeFirst(consumed)
+            consumed = 0
+        }
+        let isFound = decoder.finish(bytes.span, into: &self)
+        #expect(isFound == isMessage, sourceLocation: sourceLocation)
     }
 
     /// Takes what one read gave, and decodes at most `count` frames at a time.
@@ -68,10 +98,11 @@ struct Stream: FrameSink {
 
 /// Feeds `stream` whole, byte by byte, with every cut in two, with random cuts, and with few frames at a time, and
 /// expects the same each time. The random cuts are those of `seed`. What is too long is a fault, unless messages to be
-/// passed over are named.
+/// passed over are named; what is damaged or between messages is passed over always.
 func verify(
     _ framing: Framing, limit: Int = 1024, _ stream: [UInt8], holds payloads: [[UInt8]],
-    passesOver skipped: [[UInt8]]? = nil, then fault: FramingError? = nil, seed: UInt64 = 1,
+    passesOver skipped: [[UInt8]]? = nil, damaged: [[UInt8]] = [], between: [UInt8] = [],
+    then fault: FramingError? = nil, seed: UInt64 = 1,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
     var whole = Stream(framing, limit: limit, skipsOversize: skipped != nil)
@@ -79,18 +110,33 @@ func verify(
     #expect(whole.found.payloads == payloads, "whole", sourceLocation: sourceLocation)
     #expect(whole.found.fault == fault, "whole", sourceLocation: sourceLocation)
     #expect(whole.found.skipped == skipped ?? [], "whole", sourceLocation: sourceLocation)
+    #expect(whole.found.damaged == damaged, "whole", sourceLocation: sourceLocation)
+    #expect(whole.found.between == between, "whole", sourceLocation: sourceLocation)
     let framed =
-        whole.found.frames.reduce(0) { $0 + Int($1.length) } + whole.found.skipped.reduce(0) { $0 + $1.count }
+        whole.found.frames.reduce(0) { $0 + Int($1.length) } + between.count
+        + (whole.found.skipped + damaged).reduce(0) { $0 + $1.count }
     #expect(whole.unconsumed == Array(stream[framed...]), "the rest is kept", sourceLocation: sourceLocation)
 
+    verifySame(
+        framing, limit: limit, stream, skipsOversize: skipped != nil, seed: seed,
+        sourceLocation: sourceLocation)
+}
+
+/// Feeds `stream` in all these ways, and expects what it holds whole.
+func verifySame(
+    _ framing: Framing, limit: Int, _ stream: [UInt8], skipsOversize: Bool, seed: UInt64,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    var whole = Stream(framing, limit: limit, skipsOversize: skipsOversize)
+    whole.receive(stream)
     func same(_ cuts: [Int], atMost count: Int = .max, _ how: String) {
-        var cut = Stream(framing, limit: limit, skipsOversize: skipped != nil)
+        var cut = Stream(framing, limit: limit, skipsOversize: skipsOversize)
         for (start, end) in zip([0] + cuts, cuts + [stream.count]) {
             cut.receive(stream[start..<end], atMost: count)
         }
         #expect(cut.found == whole.found, "\(how)", sourceLocation: sourceLocation)
         // After a fault, it depends on the cuts how much had come.
-        if fault == nil {
+        if whole.found.fault == nil {
             #expect(cut.unconsumed == whole.unconsumed, "\(how)", sourceLocation: sourceLocation)
         }
     }
@@ -119,4 +165,6 @@ func encoded(_ payloads: [[UInt8]], as framing: Framing) throws -> [UInt8] {
 
 extension [UInt8] {
     init(_ text: String) { self = Array(text.utf8) }
+
+    init(_ bytes: Span<UInt8>) { self = bytes.withUnsafeBufferPointer { Array($0) } }
 }

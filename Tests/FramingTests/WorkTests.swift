@@ -5,7 +5,7 @@ import Testing
 /// looked at already. If it looked again, it would find what was put there.
 struct WorkTests {
     @Test func `a line that drips in is not searched again`() throws {
-        var stream = Stream(.line, limit: 1 << 16)
+        var stream = Stream(.line(), limit: 1 << 16)
         for _ in 0..<1000 {
             stream.receive(CollectionOfOne(0x61))
             try #require(stream.found.frames.isEmpty)
@@ -46,7 +46,7 @@ struct WorkTests {
     }
 
     @Test func `many messages that come at once are found in one call`() {
-        var stream = Stream(.line, limit: 64)
+        var stream = Stream(.line(), limit: 64)
         stream.receive([UInt8](repeating: 0x0A, count: 1000))
         #expect(stream.calls == 1)
         #expect(stream.found.frames.count == 1000)

@@ -50,7 +50,7 @@ import Testing
         #expect(queue.pending == 35)
         #expect(queue.moved(14, record: nil) == OutgoingQueue.Progress(messages: 0, own: 0))
         #expect(queue.moved(1, record: nil) == OutgoingQueue.Progress(messages: 1, own: 1))
-        try queue.append(answer: Array("back".utf8), framing: .line)
+        try queue.append(answer: Array("back".utf8), framing: .line())
         #expect(queue.moved(20, record: nil) == OutgoingQueue.Progress(messages: 2, own: 2))
         #expect(queue.moved(5, record: nil) == OutgoingQueue.Progress(messages: 1, own: 0))
         #expect(queue.pending == 0)

@@ -13,7 +13,7 @@ private struct Divided: Equatable {
         struct Sink: FrameSink {
             var frames: [Frame] = []
             mutating func append(_ frame: Frame) { frames.append(frame) }
-            mutating func skip(_ count: Int, isBeginning: Bool) {}
+            mutating func skip(_ count: Int, _ reason: SkipReason) {}
         }
         var sink = Sink()
         var decoder = Decoder(framing, limit: 1 << 20)
@@ -40,7 +40,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
     private let fast = ["--message", "counter", "--rate", "0"]
 
     @Test(arguments: [
-        ("line", Framing.line), (#"delimiter:end=\r\n\0"#, .delimiter(end: [13, 10, 0])),
+        ("line", Framing.line()), (#"delimiter:end=\r\n\0"#, .delimiter(end: [13, 10, 0])),
         ("length:bytes=2,order=little", .length(LengthField(width: .two, order: .little))),
         ("length:bytes=8", .length(LengthField(width: .eight))), ("fixed:size=40", .fixed(size: 40)),
     ])
@@ -64,7 +64,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
     @Test func `after the count the connection stays open`() throws {
         let simulator = try RunningSimulator(fast + ["--count", "3", "--size", "9", "--echo", "127.0.0.1:0"])
         let client = try simulator.connect()
-        #expect(try Divided(try client.read(count: 30), .line).payloads.count == 3)
+        #expect(try Divided(try client.read(count: 30), .line()).payloads.count == 3)
         try client.sendAll(Array("still there?\n".utf8))
         #expect(try client.readLine() == "still there?")
         simulator.signal(SIGTERM)
@@ -80,7 +80,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
                     "--drop-after", "2", "--cut", "\(cut)", "--size", "9", "--connections", "1",
                     "127.0.0.1:0",
                 ])
-            let received = try Divided(try simulator.connect().readAll(), .line)
+            let received = try Divided(try simulator.connect().readAll(), .line())
             #expect(received.payloads == [counter(0, size: 9), counter(1, size: 9)])
             #expect(String(decoding: received.rest, as: UTF8.self) == expected)
             #expect(try simulator.waitForEnd() == 0)
@@ -141,7 +141,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
         received += try client.readAll()
         try client.shutDown(.writing)
         #expect(try simulator.waitForEnd() == 0)
-        let divided = try Divided(received, .line)
+        let divided = try Divided(received, .line())
         #expect(divided.payloads == divided.payloads.indices.map { counter($0, size: 3000) })
         #expect(try directory.contents("record") == divided.recorded)
     }
@@ -154,7 +154,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
                 "3", "127.0.0.1:0",
             ])
         for first in [98, 100, 102] {
-            let received = try Divided(try simulator.connect().readAll(), .line)
+            let received = try Divided(try simulator.connect().readAll(), .line())
             #expect(received.payloads == [counter(first, size: 9), counter(first + 1, size: 9)])
             #expect(received.rest == Array(counter(first + 2, size: 9)[..<4]))
         }

@@ -7,6 +7,7 @@ struct MessagePrinter {
     let hasTimestamps: Bool
     /// Whether a person's terminal shows the text, which must not be controlled by it.
     let isForTerminal: Bool
+    private let framing: Framing
     private var decoder: Decoder
     /// What has arrived and is not decided yet.
     private var bytes: [UInt8] = []
@@ -27,6 +28,7 @@ struct MessagePrinter {
         self.format = format
         self.hasTimestamps = hasTimestamps && format != .json
         self.isForTerminal = isForTerminal
+        self.framing = framing
         decoder = Decoder(framing, limit: limit)
         remaining = count
     }
@@ -41,7 +43,8 @@ struct MessagePrinter {
         bytes += more
         let prefix = hasTimestamps ? Array("\(WallClock(now: time, isLocal: true).exact(time)) ".utf8) : []
         var lines = Lines(
-            format: format, isForTerminal: isForTerminal, bytes: bytes, time: time, prefix: prefix)
+            format: format, framing: framing, isForTerminal: isForTerminal, bytes: bytes, time: time,
+            prefix: prefix)
         let held = bytes
         remaining -= try decoder.decode(held.span, atMost: remaining, into: &lines)
         // A long message that is not whole yet is not copied for each piece of it.
@@ -51,6 +54,7 @@ struct MessagePrinter {
 
     private struct Lines: FrameSink {
         let format: MessageFormat
+        let framing: Framing
         let isForTerminal: Bool
         let bytes: [UInt8]
         let time: Int
@@ -59,9 +63,16 @@ struct MessagePrinter {
         private(set) var end = 0
 
         mutating func append(_ frame: Frame) {
-            let payload = frame.payload
             text += prefix
-            text += line(bytes[end + payload.lowerBound..<end + payload.upperBound])
+            if framing.hasEscapes {
+                var payload: [UInt8] = []
+                framing.appendPayload(
+                    of: frame, in: bytes.span.extracting(end..<end + Int(frame.length)), to: &payload)
+                text += line(payload[...])
+            } else {
+                let payload = frame.payload
+                text += line(bytes[end + payload.lowerBound..<end + payload.upperBound])
+            }
             text.append(0x0A)
             end += Int(frame.length)
         }
@@ -71,6 +82,6 @@ struct MessagePrinter {
             return Array(DisplayText.message(payload).utf8)
         }
 
-        mutating func skip(_ count: Int, isBeginning: Bool) { end += count }
+        mutating func skip(_ count: Int, _ reason: SkipReason) { end += count }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct MessagePrinterTests {
     private func printed(
-        _ pieces: [String], _ format: MessageFormat = .text, _ framing: Framing = .line, count: Int = .max,
+        _ pieces: [String], _ format: MessageFormat = .text, _ framing: Framing = .line(), count: Int = .max,
         hasTimestamps: Bool = false, isForTerminal: Bool = false
     ) throws -> String {
         var printer = MessagePrinter(

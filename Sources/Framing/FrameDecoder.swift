@@ -1,0 +1,109 @@
+/// Finds one frame at a time, and remembers how far it has looked.
+@usableFromInline protocol FrameDecoder: Sendable {
+    /// How many bytes at the start of `bytes`, which are all bytes not yet consumed, are in no message, and are to be
+    /// skipped before `next` is asked.
+    mutating func passBetween(_ bytes: Span<UInt8>) -> Int
+
+    /// The frame at the start of `bytes`, which are all bytes not yet consumed; `nil` until more arrive.
+    mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame?
+
+    /// How many of the first of `bytes` are a damaged message, if that is what `next` has just failed for.
+    mutating func takeDamaged() -> Int?
+
+    /// The message at the start of `bytes`, which `next` has just found too long, is to be passed over.
+    ///
+    /// - Returns: Its length in the stream, if that is known.
+    func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) -> UInt64?
+
+    /// Decides how much there is of the message that is being passed over.
+    ///
+    /// - Parameters:
+    ///   - bytes: All bytes not yet consumed.
+    ///   - left: How many are to come, if that is known.
+    /// - Returns: How many of the first of `bytes` belong to it, and whether it ends there. The rest is kept until more
+    ///   bytes have arrived.
+    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) -> (count: Int, isOver: Bool)
+}
+
+/// What becomes of a message that is too long, and how far that has got.
+@usableFromInline struct Oversize: Sendable {
+    @usableFromInline enum Progress: Sendable {
+        case nothing
+        /// None of its bytes was skipped yet.
+        case begins
+        case goesOn
+    }
+    @usableFromInline let isSkipped: Bool
+    @usableFromInline var progress = Progress.nothing
+    /// Bytes to come, if the message told its length. Not the decoder's own, whose fields the loop keeps in registers.
+    @usableFromInline var left: UInt64?
+
+    init(isSkipped: Bool) { self.isSkipped = isSkipped }
+}
+
+extension FrameDecoder {
+    @inlinable @inline(__always)
+    mutating func passBetween(_ bytes: Span<UInt8>) -> Int { 0 }
+
+    @inlinable
+    mutating func takeDamaged() -> Int? { nil }
+
+    @inlinable
+    func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) -> UInt64? { nil }
+
+    /// How much there is of a message that has told its length.
+    @inlinable
+    func passOver(_ bytes: Span<UInt8>, counted left: UInt64?) -> (count: Int, isOver: Bool) {
+        guard let left else { preconditionFailure("a message whose length is not known") }
+        return left <= UInt64(bytes.count) ? (Int(left), true) : (bytes.count, false)
+    }
+
+    @inlinable
+    mutating func decode<Sink: FrameSink & ~Copyable>(
+        _ bytes: Span<UInt8>, atMost limit: Int, _ oversize: inout Oversize, into sink: inout Sink
+    ) throws(FramingError) -> Int {
+        var start = 0
+        var count = 0
+        while true {
+            if oversize.progress != .nothing {
+                guard count < limit else { return count }
+                let (skipped, isOver) = passOver(bytes.extracting(start...), left: oversize.left)
+                oversize.left = oversize.left.map { $0 - UInt64(skipped) }
+                if skipped > 0 {
+                    sink.skip(skipped, .oversize(isBeginning: oversize.progress == .begins))
+                    start += skipped
+                    count += 1
+                    oversize.progress = .goesOn
+                }
+                if isOver { oversize.progress = .nothing }
+                guard isOver else { return count }
+            }
+            do throws(FramingError) {
+                while count < limit {
+                    let between = passBetween(bytes.extracting(start...))
+                    if between > 0 {
+                        sink.skip(between, .between)
+                        start += between
+                        count += 1
+                        continue
+                    }
+                    guard let frame = try next(in: bytes.extracting(start...)) else { break }
+                    sink.append(frame)
+                    start += Int(frame.length)
+                    count += 1
+                }
+                return count
+            } catch {
+                if let damaged = takeDamaged() {
+                    sink.skip(damaged, .damaged)
+                    start += damaged
+                    count += 1
+                    continue
+                }
+                guard oversize.isSkipped, case .tooLong = error else { throw error }
+                oversize.left = try beginPassingOver(bytes.extracting(start...))
+                oversize.progress = .begins
+            }
+        }
+    }
+}
