@@ -29,7 +29,8 @@ struct AddressTests {
 
     static func host(_ upstream: FakeUpstream) -> Substring { upstream.address.prefix { $0 != ":" } }
 
-    @Test
+    /// hexchat 1309: where IPv6 led nowhere, IPv4 was tried only after a long time.
+    @Test(.bug("https://github.com/hexchat/hexchat/issues/1309"))
     func `an address that never answers holds up its name by a quarter of a second, not by connect-timeout`()
         throws
     {

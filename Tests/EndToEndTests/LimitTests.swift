@@ -59,7 +59,10 @@ struct LimitTests {
     }
 
     /// beast-splitter 5: a connection that only received was kept for ever, though the other side had forgotten it.
-    @Test(.bug("https://github.com/flightaware/beast-splitter/issues/5"))
+    /// OpenCPN pull request 3356, and 3566 in its place: a server that had been asleep kept the connection, and sent nothing.
+    @Test(
+        .bug("https://github.com/flightaware/beast-splitter/issues/5"),
+        .bug("https://github.com/OpenCPN/OpenCPN/pull/3356"))
     func `a quiet connection is made anew after idle-timeout, and one that is not quiet stays`() throws {
         let upstream = try FakeUpstream()
         try DaemonProcess.run(Self.configuration(upstream, "idle-timeout: 400ms")) { daemon in

@@ -63,12 +63,8 @@ enum Outage: CaseIterable, Sendable {
         }
     }
 
-    var isSecured: Bool {
-        switch self {
-        case .handshakeStalls, .wrongCertificate, .expiredCertificate: true
-        default: false
-        }
-    }
+    /// The upstream speaks TLS.
+    var isSecured: Bool { [.handshakeStalls, .wrongCertificate, .expiredCertificate].contains(self) }
 
     /// Connections begin with a login.
     var greets: Bool { self == .loginRefused || self == .sessionStillHeld }
@@ -101,14 +97,9 @@ enum Outage: CaseIterable, Sendable {
     /// It happens to the connection that stands.
     func begin(_ scene: OutageScene) throws {
         switch self {
-        case .nameUnknown, .resolverFails, .resolverBlackHoled:
-            scene.names.answer =
-                switch self {
-                case .nameUnknown: .noSuchName
-                case .resolverFails: .failure
-                default: .silence
-                }
-            try scene.loseServer().close()
+        case .nameUnknown: try scene.loseServer(answering: .noSuchName)
+        case .resolverFails: try scene.loseServer(answering: .failure)
+        case .resolverBlackHoled: try scene.loseServer(answering: .silence)
         case .refused:
             scene.upstream.stopListening()
             try scene.loseServer().close()
@@ -119,8 +110,7 @@ enum Outage: CaseIterable, Sendable {
             try scene.leave()
             scene.daemon.signal(SIGCONT)
         case .ipv6BlackHoled:
-            scene.names.answer = .addresses([OutageScene.nobody, OutageScene.host])
-            try scene.loseServer().close()
+            try scene.loseServer(answering: .addresses([OutageScene.nobody, OutageScene.host]))
         case .greetsThenCloses, .handshakeStalls, .wrongCertificate, .expiredCertificate, .loginRefused:
             try scene.loseServer().close()
         case .sessionStillHeld:

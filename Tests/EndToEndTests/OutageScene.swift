@@ -218,6 +218,12 @@ final class OutageScene {
         return stream
     }
 
+    /// A connection that was well is closed, and names are resolved in another way.
+    func loseServer(answering answer: FakeNameServer.Answer) throws {
+        names.answer = answer
+        try loseServer().close()
+    }
+
     /// Holds a connection, and does nothing with it.
     func hold(_ stream: Stream, for duration: Duration? = nil) {
         faulty.append((stream, duration.map { .now + $0 }))
