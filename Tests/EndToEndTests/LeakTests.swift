@@ -36,7 +36,8 @@ struct LeakTests {
         if wanted != nil {
             print("\(count) \(what): \(before) before, \(after) after, \(spent) of a processor")
         }
-        #expect(try daemon.terminate() == 0)
+        // Not measured here: on a busy machine the kernel itself may take long to close what watches files.
+        #expect(try daemon.terminate(within: .seconds(60)) == 0)
     }
 
     @Test(arguments: [false, true])
