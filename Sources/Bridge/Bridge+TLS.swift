@@ -58,10 +58,13 @@ extension TLSClient.Settings {
 }
 
 private func path(of source: FileSource) throws(TLSError) -> String {
-    guard let path = source.path(credentials: Program.environment("CREDENTIALS_DIRECTORY")) else {
-        throw TLSError(
-            "there is no \(source): the service must be given it with LoadCredential=, and be started again",
-            isLasting: true)
+    switch source {
+    case .path(let path): return path
+    case .credential(let name):
+        do throws(CredentialError) {
+            return try Credential(name).readablePath()
+        } catch {
+            throw TLSError("cannot use credential \(name): \(error.reason)", isLasting: true)
+        }
     }
-    return path
 }

@@ -56,7 +56,7 @@ struct GreetingScript: ~Copyable {
             count += bytes.count
         case .credential(let name):
             do throws(CredentialError) {
-                let length = try read(try FileDescriptor.credential(name))
+                let length = try read(try Credential(name).open())
                 credentials.append(count..<count + length)
                 count += length
             } catch {

@@ -106,7 +106,7 @@ extension DialogueStep.Piece {
             if !bytes.isEmpty { pieces.append(.bytes(bytes)) }
             rest = rest[literal.endIndex...].dropFirst(mark.count)
             guard literal.endIndex < text.endIndex else { return pieces }
-            guard let end = rest.firstIndex(of: "}"), isCredential(rest[..<end]) else { return nil }
+            guard let end = rest.firstIndex(of: "}"), isCredentialName(rest[..<end]) else { return nil }
             pieces.append(.credential(String(rest[..<end])))
             rest = rest[rest.index(after: end)...]
         }
@@ -120,14 +120,6 @@ extension DialogueStep.Piece {
             case .credential(let name): "\(mark)\(name)}"
             }
         }.joined()
-    }
-
-    /// Whether systemd takes this for a credential's name.
-    private static func isCredential(_ name: Substring) -> Bool {
-        (1...255).contains(name.utf8.count) && name != "." && name != ".."
-            && name.utf8.allSatisfy {
-                0x20..<0x7F ~= $0 && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":")
-            }
     }
 }
 

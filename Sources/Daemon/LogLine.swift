@@ -263,7 +263,7 @@ extension Uplink.GreetingFault {
             "the upstream \(words) where \"\(expected)\" was expected; check on-connect and its credentials"
         case .ended: "the upstream \(words), and closed the connection"
         case .timedOut: "not done within its timeout; the upstream \(words)"
-        case .credential(let name, let reason): "credential \(name): \(reason)"
+        case .credential(let name, let reason): "cannot use credential \(name): \(reason)"
         }
     }
 }

@@ -32,11 +32,8 @@ import Uplink
         #expect(try tls("{verify: insecure, pin: \(Self.pin)}")?.verify == .insecure)
     }
 
-    @Test func `a credential is in the directory of the service, a path is where it is`() {
-        #expect(
-            FileSource.credential("ca").path(credentials: "/run/credentials/x") == "/run/credentials/x/ca")
-        #expect(FileSource.credential("ca").path(credentials: nil) == nil)
-        #expect(FileSource.path("/ca").path(credentials: nil) == "/ca")
+    @Test func `a credential's name may have blanks, as in the dialogue`() throws {
+        #expect(try tls("{ca-file: 'credential:a b'}")?.caFile == .credential("a b"))
     }
 
     @Test(arguments: [

@@ -221,7 +221,10 @@ struct LogLineTests {
             ),
             (.ended, "Bye", "the upstream said \"Bye\", and closed the connection", "closed"),
             (.timedOut, "", "not done within its timeout; the upstream said nothing", "timeout"),
-            (.credential("pass", reason: "it is empty"), "", "credential pass: it is empty", "credential"),
+            (
+                .credential("pass", reason: "it is empty"), "", "cannot use credential pass: it is empty",
+                "credential"
+            ),
         ] as [(Uplink.GreetingFault, String, String, String)])
     func `why the dialogue before everything else has failed`(
         fault: Uplink.GreetingFault, said: String, text: String, name: String

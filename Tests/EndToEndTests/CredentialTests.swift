@@ -53,7 +53,7 @@ struct CredentialTests {
         let credentials = ["user": "joe", "pass": value].compactMapValues(\.self)
         try run(upstream.address, credentials: credentials) { daemon in
             for _ in 1...2 { #expect(try upstream.accept().receiveToEnd() == []) }
-            try daemon.awaitStatus("waiting", "step 1 of on-connect: credential pass: \(told)")
+            try daemon.awaitStatus("waiting", "step 1 of on-connect: cannot use credential pass: \(told)")
             let controller = try Controller(daemon)
             try eventually("the long delay") {
                 let uplink = try controller.describe().bridge.uplink
@@ -70,7 +70,7 @@ struct CredentialTests {
         let upstream = try FakeUpstream()
         try run(upstream.address, credentials: ["user": "joe"]) { daemon in
             #expect(mkfifo(daemon.directory("credentials/pass"), 0o600) == 0)
-            try daemon.awaitStatus("waiting", "credential pass: it is no regular file")
+            try daemon.awaitStatus("waiting", "credential pass: not a regular file")
             #expect(try daemon.terminate(within: .seconds(1)) == 0)
         }
     }

@@ -89,7 +89,8 @@ struct TLSFailureTests {
         }
         try DaemonProcess.run(scene.configuration("certificate: 'credential:none'")) { daemon in
             _ = try daemon.awaitLine(
-                "there is no credential:none: the service must be given it with LoadCredential=")
+                "cannot use credential none: $CREDENTIALS_DIRECTORY is not set;"
+                    + " the unit needs LoadCredential=none:PATH")
         }
     }
 
