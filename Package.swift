@@ -33,7 +33,7 @@ let package = Package(
         module("Configuration", ["CYAML", "Framing", "Uplink"]),
         module("Linux", ["CLinux"]),
         module("Systemd", ["Linux"]),
-        module("TLS", ["COpenSSL"]),
+        module("TLS", ["COpenSSL", "Linux"]),
         module("Bridge", ["Configuration", "Exchange", "Framing", "Linux", "Memory", "TLS", "Uplink"]),
         module("Control"),
         module("Daemon", ["Bridge", "Configuration", "Control", "Linux", "Systemd", "TLS", "Uplink"]),

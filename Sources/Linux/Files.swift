@@ -1,4 +1,4 @@
-import Glibc
+public import Glibc
 
 extension FileDescriptor {
     /// A file to append to; made, with mode 0666 less the umask, if it does not exist.
@@ -12,13 +12,18 @@ extension FileDescriptor {
     }
 
     /// A file to read from, if it is a regular one: `nil` for anything else, such as a pipe that nobody writes to.
-    static func regularFile(_ path: String) throws(SystemError) -> FileDescriptor? {
+    public static func regularFile(_ path: String) throws(SystemError) -> FileDescriptor? {
         let file = try opening(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        var status = stat()
-        let raw = file.raw
-        _ = try retrying("fstat") { unsafe Int(fstat(raw, &status)) }
-        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard try file.status().st_mode & S_IFMT == S_IFREG else { return nil }
         return file
+    }
+
+    /// fstat(2).
+    public borrowing func status() throws(SystemError) -> stat {
+        var status = stat()
+        let raw = raw
+        _ = try retrying("fstat") { unsafe Int(fstat(raw, &status)) }
+        return status
     }
 
     private static func opening(_ path: String, _ flags: Int32) throws(SystemError) -> FileDescriptor {

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// A file that is to be read, as stat(2) knows it: one that is the same has the same contents.
 struct FileState: Equatable {
@@ -12,26 +13,27 @@ struct FileState: Equatable {
     ///   - key: The setting that names it.
     /// - Throws: Why it cannot be read.
     init(_ path: String, key: String) throws(TLSError) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw Self.error(path, key, errno) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw Self.error(path, key, errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw TLSError("\(key) \(path): not a regular file", isLasting: true)
+        func error(_ reason: String) -> TLSError {
+            TLSError("cannot read \(key) \(path): \(reason)", isLasting: true)
         }
+        let state: FileState?
+        do throws(SystemError) {
+            state = try FileState(path)
+        } catch let failure {
+            throw error(describe(errno: failure.code))
+        }
+        guard let state else { throw error("not a regular file") }
+        self = state
+    }
+
+    /// - Returns: `nil` for what is not a regular file.
+    init?(_ path: String) throws(SystemError) {
+        guard let status = try FileDescriptor.regularFile(path)?.status() else { return nil }
         device = status.st_dev
         inode = status.st_ino
         size = status.st_size
         modified = [
             status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
         ]
-    }
-
-    private static func error(_ path: String, _ key: String, _ code: Int32) -> TLSError {
-        var reason = [CChar](repeating: 0, count: 128)
-        _ = unsafe strerror_r(code, &reason, reason.count)
-        let words = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return TLSError("cannot read \(key) \(path): \(words) (errno \(code))", isLasting: true)
     }
 }

@@ -43,7 +43,7 @@ final class TrustStore {
         let path =
             unsafe getenv(X509_get_default_cert_file_env()).map { unsafe String(cString: $0) }
             ?? String(cString: X509_get_default_cert_file())
-        let state = try? FileState(path, key: "")
+        let state = try? FileState(path)
         if let state, let kept, kept.state == state { return kept.store }
         let store = Store()
         _ = unsafe X509_STORE_set_default_paths(store.raw)

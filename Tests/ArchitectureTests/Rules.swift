@@ -12,7 +12,7 @@ enum Rules {
         "Configuration": ["CYAML", "Framing", "Uplink"],
         "Linux": ["CLinux"],
         "Systemd": ["Linux"],
-        "TLS": ["COpenSSL"],
+        "TLS": ["COpenSSL", "Linux"],
         "Bridge": ["Configuration", "Exchange", "Framing", "Linux", "Memory", "TLS", "Uplink"],
         "Control": [],
         "Daemon": ["Bridge", "Configuration", "Control", "Linux", "Systemd", "TLS", "Uplink"],
