@@ -12,11 +12,11 @@ extension Bridge {
         }
         do throws(TLSError) {
             let client = try tlsClient(settings)
-            connection.secure(try connection.begin(client, as: serverName(settings)))
+            let session = try client.connect(connection.descriptor.raw, serverName: serverName(settings))
+            connection.secure(session)
             return []
         } catch {
-            let reason = Uplink.Reason.tls(error.message, isLasting: error.isLasting)
-            return uplink.failed(step: step, reason, now: loop.now, jitter: jitter())
+            return uplink.failed(step: step, .tls(error), now: loop.now, jitter: jitter())
         }
     }
 
@@ -39,12 +39,6 @@ extension Bridge {
             case .host(let host, _) = configuration.upstream.uplink.endpoints[endpoint]
         else { return nil }
         return host
-    }
-}
-
-extension UpstreamConnection {
-    fileprivate func begin(_ client: TLSClient, as name: String?) throws(TLSError) -> TLSSession {
-        try client.connect(descriptor.raw, serverName: name)
     }
 }
 

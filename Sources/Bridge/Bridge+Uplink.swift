@@ -72,14 +72,14 @@ extension Bridge {
             let socket = try FileDescriptor.connecting(to: peer, from: local, probing: keepalive)
             let racer = try UpstreamConnection(socket, to: peer, step: step, bridge: self)
             racers[step] = racer
-            return racer.isConnecting ? [] : opened(step: step)
+            return racer.stage == .connecting ? [] : opened(step: step)
         } catch {
             dialled = candidates[candidate].description
             let reason =
                 if error.call.description == "bind", let address = configuration.upstream.bindAddress {
                     Uplink.Reason.notBound(address, errno: error.code)
                 } else {
-                    Uplink.Reason.system(call: error.call.description, errno: error.code)
+                    Uplink.Reason.system(error)
                 }
             return uplink.failed(step: step, reason, now: loop.now, jitter: jitter())
         }
@@ -120,9 +120,9 @@ extension Bridge {
             dialled = nil
             show(.resolving(configuration.upstream.uplink.endpoints[endpoint]))
         case .preparing(.connecting(_, let candidate)): show(.connecting(candidates[candidate].description))
-        case .ready: becameReady()
         case .preparing(.securing): show(.securing(dialled ?? ""))
         case .preparing(.greeting(_, let step)): show(.greeting(dialled ?? "", step: step))
+        case .ready: becameReady()
         case .waiting(let failure, let until):
             show(.waiting(failure.reason, address: address(of: failure), until: until, lifetime: lifetime))
             lifetime = nil
@@ -265,7 +265,7 @@ extension Bridge {
             } else if error.isTimeout && readySince != nil && configuration.upstream.writeTimeout != nil {
                 .stuck
             } else {
-                .system(call: error.call.description, errno: error.code)
+                .system(error)
             }
         upstreamFailed(step: connection.step, reason)
     }

@@ -11,7 +11,7 @@ extension UpstreamConnection {
     /// Begins the handshake; the bridge is told how it ends.
     func secure(_ session: TLSSession) {
         tls = session
-        isInHandshake = true
+        stage = .securing
         continueHandshake()
     }
 
@@ -28,20 +28,20 @@ extension UpstreamConnection {
         switch progress {
         case .underWay: bridge.requestTurn()
         case .done:
-            isInHandshake = false
+            stage = .open
             // What followed the handshake may have been read with it.
             isReadable = true
             bridge.upstreamSecured(step: step)
         case .closed:
             handshakeFailed(
                 .tls("the server closed the connection during the TLS handshake", isLasting: false))
-        case .broken(let code): handshakeFailed(.system(call: "recv", errno: code))
-        case .failed(let error): handshakeFailed(.tls(error.message, isLasting: error.isLasting))
+        case .broken(let code): handshakeFailed(.system(SystemError(call: "recv", code: code)))
+        case .failed(let error): handshakeFailed(.tls(error))
         }
     }
 
     private func handshakeFailed(_ reason: Uplink.Reason) {
-        isInHandshake = false
+        stage = .open
         bridge.upstreamFailed(step: step, reason)
     }
 
@@ -57,7 +57,7 @@ extension UpstreamConnection {
         case .wouldBlock: return .wouldBlock
         case .ended: return .ended
         case .truncated: brokenOff = .truncated
-        case .failed(let error): brokenOff = .tls(error.message, isLasting: error.isLasting)
+        case .failed(let error): brokenOff = .tls(error)
         case .broken(let code): throw SystemError(call: "recv", code: code)
         }
         return .ended
@@ -142,11 +142,5 @@ extension UpstreamConnection {
         guard let tls else { return }
         tls.shutDown()
         if sendError == nil { _ = try? flush(tls) }
-    }
-}
-
-extension Uplink.Reason {
-    fileprivate static func system(_ error: SystemError) -> Uplink.Reason {
-        .system(call: error.call.description, errno: error.code)
     }
 }

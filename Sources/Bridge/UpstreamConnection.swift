@@ -7,6 +7,14 @@ import Uplink
 ///
 /// It is watched level-triggered, for a short read proves nothing: a FIN or urgent data may follow.
 final class UpstreamConnection: ReadinessHandler {
+    enum Stage {
+        /// connect(2) is not decided.
+        case connecting
+        /// The TLS handshake: nothing else is read or sent.
+        case securing
+        case open
+    }
+
     /// The uplink's number for it.
     let step: UInt64
     /// The address that it leads to.
@@ -17,12 +25,10 @@ final class UpstreamConnection: ReadinessHandler {
     let descriptor: FileDescriptor
     /// `nil` for a connection that is not encrypted, or not yet.
     var tls: TLSSession?
-    /// Nothing else is read or sent until it is done.
-    var isInHandshake = false
     /// How TLS has ended, if not in order.
     var brokenOff: Uplink.Reason?
     private var registration: Registration?
-    private(set) var isConnecting: Bool
+    var stage: Stage
     /// Something can be read, or the connection's end was seen.
     var isReadable = false
     /// The upstream has ended the connection; what it sent before may still be unread.
@@ -42,15 +48,18 @@ final class UpstreamConnection: ReadinessHandler {
         isLocal = peer.isUnix
         self.step = step
         self.bridge = bridge
-        isConnecting = !socket.isConnected
+        stage = socket.isConnected ? .open : .connecting
         descriptor = socket.take()
         registration = try bridge.loop.add(
-            descriptor, for: isConnecting ? .writable : .readable, handler: self)
+            descriptor, for: stage == .connecting ? .writable : .readable, handler: self)
     }
 
     func becameReady(_ readiness: Readiness) {
-        if isConnecting { return finishConnecting() }
-        if isInHandshake { return continueHandshake() }
+        switch stage {
+        case .connecting: return finishConnecting()
+        case .securing: return continueHandshake()
+        case .open: break
+        }
         if !readiness.isDisjoint(with: [.readable, .hangup]) { isReadable = true }
         if !readiness.isDisjoint(with: [.ended, .hangup]) { hasEnded = true }
         if !readiness.isDisjoint(with: [.writable, .hangup]) {
@@ -73,7 +82,7 @@ final class UpstreamConnection: ReadinessHandler {
             try? descriptor.resetOnClose()
             return bridge.upstreamFailed(step: step, .system(call: "connect", errno: ECONNREFUSED))
         }
-        isConnecting = false
+        stage = .open
         bridge.upstreamOpened(step: step)
         if hasEnded { sendingFailed(SystemError(call: "connect", code: code)) }
     }
@@ -140,14 +149,14 @@ final class UpstreamConnection: ReadinessHandler {
     /// Asks the kernel for just what can be acted upon. While reading is paused, what was reported once is known, and
     /// asking again would only spin; but the end of the connection is wanted, once.
     func updateInterest(isReadingPaused: Bool) {
-        guard !isConnecting, let registration else { return }
+        guard stage != .connecting, let registration else { return }
         var interest: Interest =
             isResting ? [] : isReadingPaused && isReadable ? [.ended, .edgeTriggered] : .readable
         if isSendBlocked && sendError == nil && !isResting { interest.insert(.writable) }
         do throws(SystemError) {
             try bridge.loop.modify(registration, for: interest)
         } catch {
-            bridge.upstreamFailed(step: step, .system(call: "epoll_ctl", errno: error.code))
+            bridge.upstreamFailed(step: step, .system(error))
         }
     }
 
@@ -156,7 +165,7 @@ final class UpstreamConnection: ReadinessHandler {
     func close() {
         if let registration { bridge.loop.remove(registration) }
         registration = nil
-        guard !isConnecting else { return }
+        guard stage != .connecting else { return }
         endTLS()
         try? descriptor.shutDown(.writing)
         descriptor.discardReceived(atMost: 1 << 20)
