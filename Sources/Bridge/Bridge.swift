@@ -130,6 +130,7 @@ public final class Bridge {
             throw .memory(error)
         }
         var settings = upstream.uplink
+        settings.isSecured = upstream.tls != nil
         settings.greeting = upstream.onConnect.map(\.timeout)
         uplink = Uplink(settings, seed: .random(in: 0 ... .max))
         do throws(SystemError) {

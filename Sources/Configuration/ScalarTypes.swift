@@ -17,9 +17,7 @@ extension ValueType where Value == Int {
             Size.print(size)
         }
     }
-}
 
-extension ValueType where Value == Int {
     /// A whole number.
     static func number(_ range: ClosedRange<Int>) -> ValueType {
         let allowed = Allowed("a number from \(range.lowerBound) to \(range.upperBound)")

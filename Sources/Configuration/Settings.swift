@@ -81,6 +81,7 @@ public struct ClientLimits: Equatable, Sendable {
 
 /// The server, and how to speak to it.
 public struct UpstreamSettings: Equatable, Sendable {
+    /// Without what follows from `tls` and `onConnect`.
     public var uplink: Uplink.Settings
     /// How what the server sends is divided into messages.
     public var framing: Framing
@@ -96,7 +97,7 @@ public struct UpstreamSettings: Equatable, Sendable {
     /// The local address of TCP connections, in digits; `nil` leaves it to the kernel.
     public var bindAddress: String?
     /// `nil` for a connection that is not encrypted.
-    public var tls: TLSSettings? { didSet { uplink.isSecured = tls != nil } }
+    public var tls: TLSSettings?
     /// The dialogue that comes before everything else on each connection, in order.
     public var onConnect: [DialogueStep]
     public var heartbeat: HeartbeatSettings?
@@ -116,7 +117,6 @@ public struct UpstreamSettings: Equatable, Sendable {
         onConnect: [DialogueStep] = [], heartbeat: HeartbeatSettings? = nil, keepalive: KeepaliveSettings
     ) {
         self.uplink = uplink
-        self.uplink.isSecured = tls != nil
         self.framing = framing
         self.sendFraming = sendFraming
         self.maxMessage = maxMessage

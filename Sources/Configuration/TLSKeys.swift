@@ -17,10 +17,10 @@ extension Keys {
             "PEM file with the certificate's key, not encrypted."),
         Key("minimum", \.minimum, .choice, .text("1.2"), "The oldest version of TLS."),
         Key(
-            "alpn", \.alpn, .listOrNothing(.protocolName), .derived("none") { _, _ in [] },
+            "alpn", \.alpn, .listOrNone(.protocolName), .derived("none") { _, _ in [] },
             "The protocols that are offered, the best first."),
         Key(
-            "pin", \.pins, .listOrNothing(.pin), .derived("none") { _, _ in [] },
+            "pin", \.pins, .listOrNone(.pin), .derived("none") { _, _ in [] },
             "The server's key must be one of these."),
     ])
 }
@@ -91,17 +91,6 @@ extension ValueType where Value == String {
             return isSHA256(base64: digest) ? digest : nil
         } print: { digest in
             prefix + digest
-        }
-    }
-}
-
-extension ValueType {
-    /// A list that may be left out.
-    static func listOrNothing<Element: Sendable>(_ element: ValueType<Element>) -> ValueType
-    where Value == [Element] {
-        let list = ValueType.list(element)
-        return ValueType(list.name, list.allowed, read: list.read) { values in
-            values.isEmpty ? nil : list.write(values)
         }
     }
 }

@@ -14,8 +14,6 @@ import Uplink
         #expect(try tls("no") == nil)
         #expect(try tls("yes") == TLSSettings())
         #expect(try tls("{}") == TLSSettings())
-        #expect(try read("upstream: {address: a:1, tls: yes}").upstream.uplink.isSecured)
-        #expect(try !read("upstream: {address: a:1, tls: no}").upstream.uplink.isSecured)
     }
 
     @Test func `every key is read`() throws {
