@@ -100,6 +100,7 @@ public struct UpstreamSettings: Equatable, Sendable {
     public var tls: TLSSettings?
     /// The dialogue that comes before everything else on each connection, in order.
     public var onConnect: [DialogueStep]
+    /// `nil` if there is nothing to be sent.
     public var heartbeat: HeartbeatSettings?
     public var keepalive: KeepaliveSettings
 

@@ -2,6 +2,7 @@
 public struct HeartbeatSettings: Equatable, Sendable {
     /// At least one byte.
     public var bytes: [UInt8]
+    /// From one to the next.
     public var every: Duration
     /// A message that begins with these bytes is the answer, and has to come before the next is sent; `nil` if none is
     /// expected.
