@@ -47,7 +47,16 @@ extension TLSClient.Settings {
         self.init(
             caFile: try settings.caFile.map(path(of:)), isVerified: settings.verify == .full,
             certificate: try settings.certificate.map(path(of:)), key: try settings.key.map(path(of:)),
-            minimum: settings.minimum == .tls13 ? .tls13 : .tls12, alpn: settings.alpn, pins: settings.pins)
+            minimum: TLSVersion(settings.minimum), alpn: settings.alpn, pins: settings.pins)
+    }
+}
+
+extension TLSVersion {
+    fileprivate init(_ minimum: TLSSettings.Minimum) {
+        switch minimum {
+        case .tls12: self = .tls12
+        case .tls13: self = .tls13
+        }
     }
 }
 

@@ -53,7 +53,10 @@ final class Greeting {
     // MARK: Receiving
 
     /// Whether more can be received before a step has taken what was.
-    var hasRoom: Bool { end - (taken.upperBound - min(taken.count, Dialogue.longestWords)) < Self.capacity }
+    var hasRoom: Bool { end - firstWord < Self.capacity }
+
+    /// Of what the step has taken its last words are kept.
+    private var firstWord: Int { taken.upperBound - min(taken.count, Dialogue.longestWords) }
 
     /// Lends the place where the next bytes go.
     func withFreeSpace(
@@ -65,9 +68,8 @@ final class Greeting {
         return transfer
     }
 
-    /// Of what the step has taken its last words are kept.
     private func makeRoom() {
-        let start = taken.upperBound - min(taken.count, Dialogue.longestWords)
+        let start = firstWord
         memory.move(start..<end, to: 0)
         taken = 0..<taken.upperBound - start
         end -= start

@@ -1,11 +1,16 @@
 import COpenSSL
 
 /// Versions of TLS that can be the oldest.
-public enum TLSVersion: String, CaseIterable, Sendable {
-    case tls12 = "1.2"
-    case tls13 = "1.3"
+public enum TLSVersion: Sendable {
+    case tls12
+    case tls13
 
-    var number: Int32 { self == .tls12 ? TLS1_2_VERSION : TLS1_3_VERSION }
+    var number: Int32 {
+        switch self {
+        case .tls12: TLS1_2_VERSION
+        case .tls13: TLS1_3_VERSION
+        }
+    }
 }
 
 /// The owner of an SSL_CTX: what is settled before a connection.

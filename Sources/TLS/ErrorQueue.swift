@@ -2,11 +2,11 @@ import COpenSSL
 
 /// OpenSSL's queue of errors, one for each thread. It is emptied before each call whose result it explains.
 enum ErrorQueue {
-    struct Entry: Equatable {
+    struct Entry {
         /// One of `SSL_R_…` if it comes from TLS itself.
-        var tlsReason: Int32?
+        let tlsReason: Int32?
         /// OpenSSL's words.
-        var text: String
+        let text: String
     }
 
     static func clear() { ERR_clear_error() }

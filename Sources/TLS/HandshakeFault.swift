@@ -24,8 +24,8 @@ extension TLSError {
 }
 
 /// What a peer tells before it ends a connection (RFC 8446, section 6).
-struct Alert: Equatable {
-    let number: Int32
+struct Alert {
+    private let number: Int32
 
     init?(reason: Int32) {
         guard reason > SSL_AD_REASON_OFFSET, reason < SSL_AD_REASON_OFFSET + 256 else { return nil }

@@ -4,6 +4,7 @@ import Glibc
 /// TLS on one connection: what is received is decrypted straight into the caller's memory; what is to be sent is encrypted
 /// here, and the caller sends it.
 @safe public final class TLSSession {
+    /// How far the handshake is.
     public enum Handshake: Equatable, Sendable {
         /// It goes on when the descriptor is readable.
         case underWay
@@ -15,6 +16,7 @@ import Glibc
         case failed(TLSError)
     }
 
+    /// What came of an attempt to receive.
     public enum Received: Equatable, Sendable {
         case moved(Int)
         case wouldBlock
@@ -52,6 +54,7 @@ import Glibc
     private var end: Received?
     /// There may be more to read that the descriptor does not tell of.
     public private(set) var hasMore = false
+    /// What the handshake has agreed upon; `nil` before it is done.
     public private(set) var details: TLSDetails?
 
     /// What is demanded of the peer.
@@ -196,9 +199,10 @@ import Glibc
                 hasMore = true
                 return count > 0 ? .moved(count) : .broken(errno: code)
             case let error:
-                end = ending(error)
+                let ending = ending(error)
+                end = ending
                 hasMore = true
-                return count > 0 ? .moved(count) : end ?? .truncated
+                return count > 0 ? .moved(count) : ending
             }
         }
         let isBuffered = unsafe SSL_has_pending(ssl) == 1
@@ -247,8 +251,8 @@ import Glibc
 
     /// So much of the output was sent.
     ///
-    /// - Returns: How many bytes of those sealed that count were in records that are thereby sent whole. Of what is in a record that is
-    ///   cut off, the peer sees nothing.
+    /// - Returns: How many bytes of those sealed that count were in records that are thereby sent whole. Of what is in
+    ///   a record that is cut off, the peer sees nothing.
     public func moved(_ count: Int) -> Int {
         let gone = output.gone + count
         output.moved(count)
