@@ -19,7 +19,7 @@ public enum Trouble: String, CaseIterable, Sendable {
     /// The name has no address, or no name server has answered in time.
     case unresolved
     case unconnected
-    /// TLS could not be begun.
+    /// TLS could not be begun, or was broken off.
     case tls
     /// The dialogue before everything else has failed, a refused login among it.
     case greeting

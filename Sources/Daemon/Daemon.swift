@@ -252,8 +252,8 @@ extension Daemon: BridgeObserver {
     }
 
     private func logExpiry(of address: String) {
-        guard let certificate = bridge?.tlsDetails?.certificate,
-            let line = expiry.line(for: certificate, of: address, now: wallMicroseconds() / 1_000_000)
+        guard let tls = bridge?.tlsDetails,
+            let line = expiry.line(for: tls, of: address, now: wallMicroseconds() / 1_000_000)
         else { return }
         log(line)
     }

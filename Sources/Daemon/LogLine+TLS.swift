@@ -64,12 +64,15 @@ struct ExpiryLog {
     private var lastWarning: Int?
 
     /// - Parameters:
-    ///   - certificate: The upstream's, which has just connected.
+    ///   - tls: What was agreed upon with the upstream, which has just connected.
     ///   - address: Where it is.
     ///   - now: Seconds since 1970.
     /// - Returns: A warning, if it is time for one.
-    mutating func line(for certificate: Certificate, of address: String, now: Int) -> LogLine? {
-        guard certificate.notAfter - now < Self.notice * Self.day else { return nil }
+    mutating func line(for tls: TLSDetails, of address: String, now: Int) -> LogLine? {
+        // What is not verified may expire without any harm.
+        guard tls.isVerified, let certificate = tls.certificate,
+            certificate.notAfter - now < Self.notice * Self.day
+        else { return nil }
         if let lastWarning, (0..<Self.day).contains(now - lastWarning) { return nil }
         lastWarning = now
         return LogLine(expiring: certificate, of: address, now: now)

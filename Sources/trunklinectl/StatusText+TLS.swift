@@ -6,13 +6,14 @@ extension StatusText {
         guard let tls else { return [] }
         let terms =
             [tls.version, tls.cipher] + [tls.alpn].compactMap(\.self) + (tls.resumed ? ["resumed"] : [])
+        let names = tls.names.isEmpty ? "no name" : tls.names.map(printable).joined(separator: ", ")
         var lines = [
             terms.map(printable).joined(separator: ", "),
             "\(printable(tls.subject)), issued by \(printable(tls.issuer))",
-            "until \(clock.date(tls.notAfter)), for \(tls.names.map(printable).joined(separator: ", "))",
+            "until \(clock.date(tls.notAfter)), for \(names)",
         ]
         if !tls.verified {
-            lines.append(palette.paint("not verified: anybody could be the upstream", .red))
+            lines.append(palette.paint("not verified: the configuration says verify: insecure", .red))
         }
         return lines
     }

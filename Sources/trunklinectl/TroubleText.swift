@@ -15,7 +15,7 @@ enum TroubleText {
         "stopped": "messages thrown away when the bridge stopped",
         "unresolved": "attempts in vain: the name was not resolved",
         "unconnected": "attempts in vain: no connection was made",
-        "tls": "attempts in vain: TLS could not be begun",
+        "tls": "connections without TLS: it was not begun, or broken off",
         "greeting": "attempts in vain: the dialogue before everything else failed",
         "closed": "connections ended by the server",
         "truncated": "connections cut off without TLS saying so",

@@ -14,10 +14,12 @@ import Testing
             pin: "")
     }
 
-    private static func details(isVerified: Bool = true, isResumed: Bool = false) -> TLSDetails {
+    private static func details(
+        isVerified: Bool = true, isResumed: Bool = false, days: Int = 30
+    ) -> TLSDetails {
         TLSDetails(
             version: "TLSv1.3", cipher: "C", alpn: "chat", isResumed: isResumed, isVerified: isVerified,
-            certificate: certificate(days: 30))
+            certificate: certificate(days: days))
     }
 
     @Test func `a line about a connection tells of its TLS, in words and in fields`() {
@@ -34,21 +36,23 @@ import Testing
             ])
     }
 
-    @Test func `a certificate is warned of from 14 days before its end, once a day, with what to do`() {
+    @Test
+    func `a verified certificate is warned of from 14 days before its end, once a day, with what to do`() {
         var log = ExpiryLog()
-        #expect(log.line(for: Self.certificate(days: 14), of: "a:1", now: Self.now) == nil)
-        let line = log.line(for: Self.certificate(days: 13), of: "a:1", now: Self.now)
+        #expect(log.line(for: Self.details(isVerified: false, days: 13), of: "a:1", now: Self.now) == nil)
+        #expect(log.line(for: Self.details(days: 14), of: "a:1", now: Self.now) == nil)
+        let line = log.line(for: Self.details(days: 13), of: "a:1", now: Self.now)
         #expect(
             line?.text == "the certificate of a:1, of CN=a, expires in 13 days, on 2026-12-13 12:01 UTC:"
                 + " no connection can be made then, unless it is renewed on the server")
         #expect(line?.level == .warning)
-        #expect(log.line(for: Self.certificate(days: 13), of: "a:1", now: Self.now + 86399) == nil)
-        #expect(log.line(for: Self.certificate(days: 13), of: "a:1", now: Self.now + 86400) != nil)
+        #expect(log.line(for: Self.details(days: 13), of: "a:1", now: Self.now + 86399) == nil)
+        #expect(log.line(for: Self.details(days: 13), of: "a:1", now: Self.now + 86400) != nil)
         // The clock was set back.
         #expect(
-            log.line(for: Self.certificate(days: 0), of: "a:1", now: Self.now)?.text.contains("within a day")
+            log.line(for: Self.details(days: 0), of: "a:1", now: Self.now)?.text.contains("within a day")
                 == true)
-        #expect(log.line(for: Self.certificate(days: 1), of: "a:1", now: Self.now) == nil)
+        #expect(log.line(for: Self.details(days: 1), of: "a:1", now: Self.now) == nil)
     }
 
     @Test func `what verification that is turned off means is told`() {

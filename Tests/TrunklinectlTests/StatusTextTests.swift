@@ -64,9 +64,10 @@ struct StatusTextTests {
                       Daemon:
                 """))
         uplink.tls?.verified = false
+        uplink.tls?.names = []
         #expect(
             text(Sample.bridge("ais", uplink)).contains(
-                "192.0.2.7\n              not verified: anybody could be the upstream\n"))
+                "for no name\n              not verified: the configuration says verify: insecure\n"))
     }
 
     @Test func `an outage has a reason, and a next attempt`() {
