@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `many tickets leave one session`() throws {
+    @Test func `many tickets are nothing to be read, and end nothing`() throws {
         let pair = try connected(tickets: 0)
         for _ in 0..<150 { try pair.server.sendTicket() }
         #expect(pair.receiveAll() == (.wouldBlock, []))
