@@ -29,12 +29,9 @@ static int close_failed(int fd) {
     return -1;
 }
 
-int tl_watch_links(const char *path) {
-    int fd = tl_inotify();
-    if (fd < 0) return -1;
+int tl_watch_links(int fd, const char *path) {
     // An unlink changes the number of links, an attribute.
-    if (inotify_add_watch(fd, path, IN_ATTRIB | IN_MOVE_SELF) >= 0) return fd;
-    return close_failed(fd);
+    return inotify_add_watch(fd, path, IN_ATTRIB | IN_MOVE_SELF);
 }
 
 int tl_inotify(void) { return inotify_init1(IN_CLOEXEC | IN_NONBLOCK); }

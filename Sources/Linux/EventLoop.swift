@@ -64,6 +64,7 @@ public struct Registration: Hashable, Sendable {
     private var dueTurns: [any TurnTaker] = []
     private var timers = Timers()
     private let events: UnsafeMutablePointer<epoll_event>
+    private var watcher: FileWatcher?
     private var isStopped = false
     private var turnStart: ContinuousClock.Instant?
 
@@ -130,6 +131,15 @@ public struct Registration: Hashable, Sendable {
         }
         slots[index] = Slot(generation: slots[index].generation &+ 1)
         unused.append(registration.slot)
+    }
+
+    /// Watches files for all who ask; made for the first.
+    func fileWatcher() throws(SystemError) -> FileWatcher {
+        if let watcher { return watcher }
+        let new = try FileWatcher()
+        _ = try add(new.descriptor, for: .readable, handler: new)
+        watcher = new
+        return new
     }
 
     private func appendSlot() -> UInt32 {

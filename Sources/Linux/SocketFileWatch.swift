@@ -1,10 +1,9 @@
 /// Tells when a socket has vanished from the file system, so that nobody finds it any more.
-public final class SocketFileWatch: ReadinessHandler {
+public final class SocketFileWatch {
     private let file: SocketFile
-    private let loop: EventLoop
     private let vanished: () -> Void
-    private let watch: FileWatch
-    private var registration: Registration?
+    private let watcher: FileWatcher
+    private var number: Int32?
     public private(set) var isGone = false
 
     /// - Parameters:
@@ -16,14 +15,12 @@ public final class SocketFileWatch: ReadinessHandler {
         _ file: SocketFile, loop: EventLoop, vanished: @escaping () -> Void
     ) throws(SystemError) {
         self.file = file
-        self.loop = loop
         self.vanished = vanished
-        watch = try FileWatch(path: file.path)
-        registration = try loop.add(watch.descriptor, for: .readable, handler: self)
+        watcher = try loop.fileWatcher()
+        number = try watcher.watch(file.path) { [unowned self] in look() }
     }
 
-    public func becameReady(_ readiness: Readiness) {
-        watch.reset()
+    private func look() {
         guard !file.isInPlace else { return }
         isGone = true
         end()
@@ -31,7 +28,7 @@ public final class SocketFileWatch: ReadinessHandler {
     }
 
     public func end() {
-        if let registration { loop.remove(registration) }
-        registration = nil
+        if let number { watcher.end(number) }
+        number = nil
     }
 }

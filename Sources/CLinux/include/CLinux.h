@@ -25,12 +25,11 @@ int tl_eventfd(void);
 /// signalfd(2), non-blocking and close-on-exec.
 int tl_signalfd(const sigset_t *mask);
 
-/// inotify_init1(2), non-blocking and close-on-exec, watching `path` for a change of its links or name; -1 on failure
-/// (errno).
-int tl_watch_links(const char *path);
-
 /// inotify_init1(2), non-blocking and close-on-exec, watching nothing yet.
 int tl_inotify(void);
+
+/// Watches `path` for a change of its links or name (inotify_add_watch(2)); the watch's number, or -1 (errno).
+int tl_watch_links(int fd, const char *path);
 
 /// Watches `directory` for files that are written, made, or moved there (inotify_add_watch(2)); the watch's number, or -1
 /// (errno).
