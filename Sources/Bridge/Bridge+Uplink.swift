@@ -1,6 +1,7 @@
 import Configuration
 import Exchange
 import Framing
+import Glibc
 public import Linux
 import Uplink
 
@@ -230,18 +231,25 @@ extension Bridge {
                 decode { () throws(FramingError) in try log.received(count) }
             case .wouldBlock:
                 if let error = connection.sendError { lost(connection, error) }
-            case .ended:
-                guard let error = connection.sendError else {
-                    return upstreamFailed(step: connection.step, connection.brokenOff ?? .ended)
-                }
-                // It was told to the sender already.
-                lost(connection, error)
+            case .ended: ended(connection)
             }
         } catch {
             guard error.isShortage else { return lost(connection, error) }
             connection.rest()
             shortage()
         }
+    }
+
+    /// Everything that came from the upstream was read.
+    private func ended(_ connection: UpstreamConnection) {
+        let said = connection.brokenOff
+        // An alert tells why nothing was taken any more, though that was found first.
+        if case .tls? = said, let said { return upstreamFailed(step: connection.step, said) }
+        guard let error = connection.sendError, said == nil || error.code != EPIPE else {
+            return upstreamFailed(step: connection.step, said ?? .ended)
+        }
+        // It was told to the sender already.
+        lost(connection, error)
     }
 
     /// What came together with the dialogue before everything else.

@@ -151,6 +151,26 @@ struct TLSFailureTests {
         }
     }
 
+    @Test func `what broke TLS off is told although it also kept a message from being sent`() throws {
+        let scene = try TLSUpstream()
+        try DaemonProcess.run(scene.configuration()) { daemon in
+            let program = try daemon.connect()
+            let server = try scene.acceptReady()
+            try server.peer.send(Wire.line.frame("hello"))
+            #expect(try program.receive(6) == Wire.line.frame("hello"))
+            // Both are there at once: what came before the break is delivered in the turn in which sending fails.
+            daemon.signal(SIGSTOP)
+            try eventually("that the daemon stands still") { daemon.process.isStopped }
+            try program.send(Wire.line.frame("lost"))
+            try server.peer.send(Wire.line.frame("whole"))
+            try server.peer.sendRaw([0x17, 3, 3, 0, 32] + Array(repeating: 0, count: 32))
+            daemon.signal(SIGCONT)
+            #expect(try program.receive(6) == Wire.line.frame("whole"))
+            try daemon.awaitLine("lost: TLS was broken off: decryption failed or bad record mac")
+            withExtendedLifetime(server) {}
+        }
+    }
+
     @Test func `verification that is turned off is warned about at the start, and told with the connection`()
         throws
     {
