@@ -13,16 +13,15 @@ struct FileState: Equatable {
     ///   - key: The setting that names it.
     /// - Throws: Why it cannot be read.
     init(_ path: String, key: String) throws(TLSError) {
-        func error(_ reason: String) -> TLSError {
-            TLSError("cannot read \(key) \(path): \(reason)", isLasting: true)
-        }
         let state: FileState?
         do throws(SystemError) {
             state = try FileState(path)
         } catch let failure {
-            throw error(describe(errno: failure.code))
+            throw Self.error(path, key, failure)
         }
-        guard let state else { throw error("not a regular file") }
+        guard let state else {
+            throw TLSError("cannot read \(key) \(path): not a regular file", isLasting: true)
+        }
         self = state
     }
 
@@ -35,5 +34,12 @@ struct FileState: Equatable {
         modified = [
             status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
         ]
+    }
+
+    static func error(_ path: String, _ key: String, _ failure: SystemError) -> TLSError {
+        // A shortage passes.
+        let isLasting = ![EMFILE, ENFILE, ENOMEM].contains(failure.code)
+        return TLSError(
+            "cannot read \(key) \(path): \(describe(errno: failure.code))", isLasting: isLasting)
     }
 }

@@ -1,14 +1,15 @@
 import COpenSSL
 
 extension TLSError {
-    /// What OpenSSL has found wrong with what came from the peer, or what the peer has told in an alert.
-    init(_ entry: ErrorQueue.Entry?, during operation: String, with peer: String) {
+    /// What OpenSSL has found wrong in the handshake with what came from the peer, or what the peer has told in an alert.
+    init(inHandshake entry: ErrorQueue.Entry?, with peer: String) {
+        let operation = "no TLS handshake"
         guard let entry, let reason = entry.tlsReason else {
             self.init("\(operation): \(entry?.text ?? "for no known reason")", isLasting: true)
             return
         }
         if let alert = Alert(reason: reason) {
-            self.init("\(operation): the \(peer) \(alert.words)", isLasting: alert.isLasting)
+            self.init(alert, during: operation, with: peer)
             return
         }
         switch reason {
@@ -21,6 +22,21 @@ extension TLSError {
             self.init("\(operation): \(entry.text)", isLasting: true)
         }
     }
+
+    /// What has broken TLS off after the handshake: as the peer was understood before, it may well be again, unless it says
+    /// otherwise.
+    init(afterHandshake entry: ErrorQueue.Entry?, with peer: String) {
+        let operation = "TLS was broken off"
+        guard let alert = entry?.tlsReason.flatMap(Alert.init(reason:)) else {
+            self.init("\(operation): \(entry?.text ?? "for no known reason")", isLasting: false)
+            return
+        }
+        self.init(alert, during: operation, with: peer)
+    }
+
+    private init(_ alert: Alert, during operation: String, with peer: String) {
+        self.init("\(operation): the \(peer) \(alert.words)", isLasting: alert.isLasting)
+    }
 }
 
 /// What a peer tells before it ends a connection (RFC 8446, section 6).
@@ -28,7 +44,7 @@ struct Alert {
     private let number: Int32
 
     init?(reason: Int32) {
-        guard reason > SSL_AD_REASON_OFFSET, reason < SSL_AD_REASON_OFFSET + 256 else { return nil }
+        guard reason >= SSL_AD_REASON_OFFSET, reason < SSL_AD_REASON_OFFSET + 256 else { return nil }
         number = reason - SSL_AD_REASON_OFFSET
     }
 

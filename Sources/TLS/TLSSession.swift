@@ -147,7 +147,7 @@ import Glibc
             let entry = ErrorQueue.take()
             if entry?.tlsReason == SSL_R_UNEXPECTED_EOF_WHILE_READING { return .closed }
             if let fault { return .failed(fault.error(serverName: serverName, now: time(nil))) }
-            return .failed(TLSError(entry, during: "no TLS handshake", with: peer))
+            return .failed(TLSError(inHandshake: entry, with: peer))
         }
     }
 
@@ -233,7 +233,7 @@ import Glibc
         guard let entry = ErrorQueue.take(), entry.tlsReason != SSL_R_UNEXPECTED_EOF_WHILE_READING else {
             return .truncated
         }
-        return .failed(TLSError(entry, during: "TLS was broken off", with: peer))
+        return .failed(TLSError(afterHandshake: entry, with: peer))
     }
 
     // MARK: Sending

@@ -1,3 +1,5 @@
+import Glibc
+import Linux
 import TestSupport
 import Testing
 
@@ -70,6 +72,36 @@ import Testing
             try failure(client(), identity, name: "192.0.2.8")?.message.contains("not for 192.0.2.8") == true)
         #expect(try outcome(client(), TLSPeer.Server(identity), name: "x.b.test.") == .done)
         #expect(try outcome(client(), TLSPeer.Server(identity), name: "192.0.2.7") == .done)
+    }
+
+    @Test func `a file that cannot be read for a shortage is not a person's matter`() {
+        func error(_ code: Int32) -> TLSError {
+            FileState.error("/ca", "ca-file", SystemError(call: "open", code: code))
+        }
+        for code in [EMFILE, ENFILE, ENOMEM] { #expect(!error(code).isLasting) }
+        let missing = error(ENOENT)
+        #expect(missing.isLasting)
+        #expect(missing.message == "cannot read ca-file /ca: No such file or directory (errno 2)")
+    }
+
+    @Test func `what breaks TLS off after the handshake is lasting only if the server says so`() {
+        let broken = TLSError(
+            afterHandshake: .init(tlsReason: 267, text: "wrong version number"), with: "server")
+        #expect(broken == TLSError("TLS was broken off: wrong version number", isLasting: false))
+        let refused = TLSError(afterHandshake: .init(tlsReason: 1042, text: ""), with: "server")
+        #expect(
+            refused.isLasting
+                && refused.message.hasSuffix("the server refuses our certificate (alert 42, bad certificate)")
+        )
+        #expect(TLSError(inHandshake: .init(tlsReason: 267, text: ""), with: "server").isLasting)
+    }
+
+    @Test func `an alert is told in words, whatever its number`() {
+        // Of OpenSSL's reasons those of alerts begin here (SSL_AD_REASON_OFFSET).
+        let first: Int32 = 1000
+        #expect(Alert(reason: first)?.words == "refuses (alert 0, close notify)")
+        #expect(Alert(reason: first + 255)?.words == "refuses (alert 255, unknown)")
+        #expect(Alert(reason: first + 256) == nil)
     }
 
     @Test func `a certificate that has expired, or is not valid yet, is refused with the date`() throws {
