@@ -95,6 +95,20 @@ import Testing
                 + " clients"
         ),
         (
+            "heartbeat: {send: x, expect: 'pong\\r\\n'}",
+            "3:32: upstream.heartbeat.expect: found \"pong\\r\\n\"; allowed is the beginning of a message, without"
+                + " what ends it"
+        ),
+        (
+            "framing: {kind: delimiter, end: '||'}\nheartbeat: {send: x, expect: 'a||b'}",
+            "4:32: upstream.heartbeat.expect: found \"a||b\"; allowed is the beginning of a message, without what"
+                + " ends it"
+        ),
+        (
+            "framing: {kind: fixed, size: 2}\nheartbeat: {send: x, expect: abc}",
+            "4:32: upstream.heartbeat.expect: found \"abc\"; allowed is at most 2, as long as a message can be"
+        ),
+        (
             "max-message: 1\nsend-framing: {kind: fixed, size: 2}",
             "4:37: upstream.send-framing.size: found \"2\"; allowed is at most max-message (1)"
         ),

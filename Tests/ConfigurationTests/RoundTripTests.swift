@@ -100,7 +100,7 @@ import Uplink
                 writeTimeout: time(&random), bindAddress: addresses.randomElement(using: &random) ?? nil,
                 tls: tls(&random),
                 onConnect: (0..<Int.random(in: 0...3, using: &random)).map { _ in step(&random) },
-                heartbeat: heartbeat(&random),
+                heartbeat: heartbeat(&random, framing, atMost: maxMessage),
                 keepalive: KeepaliveSettings(
                     idle: Bool.random(using: &random) ? nil : .seconds(7), interval: .milliseconds(1500),
                     count: Int.random(in: 1...127, using: &random))),
@@ -137,13 +137,30 @@ import Uplink
             .expect(.init(expected, within: within, isShown: Bool.random(using: &random))), timeout: timeout)
     }
 
-    private func heartbeat(_ random: inout Seeded) -> HeartbeatSettings? {
+    private func heartbeat(
+        _ random: inout Seeded, _ framing: Framing, atMost limit: Int
+    ) -> HeartbeatSettings? {
         guard Bool.random(using: &random) else { return nil }
-        let answer = Bool.random(using: &random) ? nil : bytes(&random, atMost: 256)
+        let answer = Bool.random(using: &random) ? nil : answer(&random, framing, atMost: min(limit, 256))
         return HeartbeatSettings(
             bytes: bytes(&random, atMost: 50),
             every: .milliseconds(Int.random(in: 100...9000, using: &random)),
             answer: answer, hidesAnswers: answer != nil && Bool.random(using: &random))
+    }
+
+    /// The beginning of a message; `nil` if the bytes drawn can be none.
+    private func answer(_ random: inout Seeded, _ framing: Framing, atMost limit: Int) -> [UInt8]? {
+        let answer: [UInt8]
+        if case .fixed(let size) = framing {
+            answer = bytes(&random, atMost: min(limit, size))
+        } else {
+            answer = bytes(&random, atMost: limit)
+        }
+        return switch framing {
+        case .line where answer.contains(0x0A): nil
+        case .delimiter(let end) where answer.firstRange(of: end) != nil: nil
+        default: answer
+        }
     }
 
     private func bytes(_ random: inout Seeded, atMost count: Int) -> [UInt8] {
