@@ -12,12 +12,15 @@ struct OutageLog {
     static let calm = Duration.seconds(3600)
     /// Reasons that one outage is told of.
     private static let reasonLimit = 10
+    /// A reason that only a person can mend is told again when the next attempt is so many times as far away as was told.
+    private static let rareness = 10
     /// When an outage is told of again; then every hour.
     private static let reminders = [1, 10, 60].map { Duration.seconds($0 * 60) }
 
     private struct Outage {
         let start: ContinuousClock.Instant
-        var reasons: Set<String> = []
+        /// Those that were told, and how far away the next attempt was then.
+        var reasons: [String: Duration] = [:]
         /// The newest reason, and when the next attempt is.
         var newest: LogLine
         /// A connection stood in between, but not for long.
@@ -55,7 +58,9 @@ struct OutageLog {
             let line = LogLine(
                 waiting: reason, address, until: until, lifetime: lifetime,
                 level: level(reason, isAtOnce: until <= now), now: now)
-            return waiting(what, line, lifetime: lifetime, now: now)
+            // What was told of the others does not mislead: they are tried again before long.
+            let delay = reason.isLasting ? until - now : .zero
+            return waiting(what, line, lifetime: lifetime, delay: delay, now: now)
         }
     }
 
@@ -87,7 +92,7 @@ struct OutageLog {
     }
 
     private mutating func waiting(
-        _ what: String, _ line: LogLine, lifetime: Duration?, now: ContinuousClock.Instant
+        _ what: String, _ line: LogLine, lifetime: Duration?, delay: Duration, now: ContinuousClock.Instant
     ) -> LogLine? {
         var current = outage ?? Outage(start: now, newest: line)
         if let lifetime {
@@ -97,9 +102,15 @@ struct OutageLog {
         }
         current.connection = nil
         current.newest = line
-        let isNew = current.reasons.count < Self.reasonLimit && current.reasons.insert(what).inserted
-        outage = current
-        return isNew ? line : nil
+        defer { outage = current }
+        guard let told = current.reasons[what] else {
+            guard current.reasons.count < Self.reasonLimit else { return nil }
+            current.reasons[what] = delay
+            return line
+        }
+        guard delay > max(told, .seconds(1)) * Self.rareness else { return nil }
+        current.reasons[what] = delay
+        return line
     }
 
     /// The connection has lasted, and the outage is over; or it has gone on for long.

@@ -107,7 +107,7 @@ extension Uplink {
 
 extension Uplink.Reason {
     /// Nothing but a person can mend it, as far as can be told from here: it is not tried again so soon.
-    var isLasting: Bool {
+    public var isLasting: Bool {
         switch self {
         case .unresolved(_, let isLasting), .tls(_, let isLasting): isLasting
         case .greeting(_, .unexpected, _), .greeting(_, .credential, _): true

@@ -49,6 +49,23 @@ import Uplink
         #expect(log.due == nil)
     }
 
+    @Test func `a reason that only a person can mend is told again, once, when attempts have become rare`() {
+        var log = OutageLog()
+        func refused(at seconds: Double, next delay: Double, isLasting: Bool = true) -> String? {
+            let reason = Uplink.Reason.tls("no", isLasting: isLasting)
+            let state = UplinkState.waiting(
+                reason, address: Self.address, until: Self.at(seconds + delay), lifetime: nil)
+            return log.line(for: state, now: Self.at(seconds))?.text
+        }
+        #expect(refused(at: 0, next: 0.4)?.hasSuffix("next attempt in 400 ms") == true)
+        #expect(refused(at: 1, next: 5) == nil)
+        #expect(refused(at: 6, next: 200)?.hasSuffix("next attempt in 3 min 20 s") == true)
+        #expect(refused(at: 206, next: 300) == nil)
+        log = OutageLog()
+        #expect(refused(at: 0, next: 0.4, isLasting: false) != nil)
+        #expect(refused(at: 1, next: 30, isLasting: false) == nil)
+    }
+
     @Test func `an upstream that accepts and closes is one outage until a connection lasts`() {
         var log = OutageLog()
         var lines: [LogLine] = []

@@ -111,7 +111,8 @@ struct DialogueTests {
                     && uplink.nextAttempt.map { $0 - uplink.since > 1_790_000_000 } ?? false
             }
             #expect(try upstream.acceptNow() == nil)
-            #expect(daemon.log.count { $0.contains("on-connect") } == 1, "\(daemon.log)")
+            try daemon.awaitLine(words, "; next attempt in ", " min ")
+            #expect(daemon.log.count { $0.contains("on-connect") } == 2, "\(daemon.log)")
             // Somebody has mended it.
             daemon.signal(SIGUSR1)
             let server = try upstream.accept()
