@@ -74,11 +74,15 @@ final class ChildProcess {
 
     func signal(_ number: Int32) { if !hasEnded { kill(pid, number) } }
 
-    /// Waits for its end.
+    /// Waits for its end. What the kernel needs to let go of what it had open is no part of the limit: an inotify(7)
+    /// instance takes seconds now and then.
     ///
     /// - Returns: Its exit status, or the negated number of the signal that ended it.
     func exitStatus(within limit: Duration = .seconds(15)) throws -> Int32 {
-        try eventually("the end of process \(pid), \(whereabouts)", within: limit) { hasEnded }
+        try eventually("the end of process \(pid), \(whereabouts)", within: limit) { hasEnded || isExiting }
+        try eventually("the kernel to let go of process \(pid), \(whereabouts)", within: .seconds(120)) {
+            hasEnded
+        }
         let status = status ?? 0
         return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
     }
@@ -94,6 +98,12 @@ final class ChildProcess {
         }
         guard !threads.isEmpty else { return "which is gone, though nobody was told" }
         return "whose threads are: \(threads.joined(separator: ", "))"
+    }
+
+    /// It does nothing any more, but is still being taken to pieces: PF_EXITING (proc_pid_stat(5)).
+    private var isExiting: Bool {
+        let fields = text(of: "/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+        return fields.count > 6 && (Int(fields[6]) ?? 0) & 4 != 0
     }
 
     /// Its first thread waits for something, and does not just wait for a processor.
@@ -147,6 +157,16 @@ final class ChildProcess {
         names(in: "fdinfo").map { name in
             text(of: "/proc/\(pid)/fdinfo/\(name)").split(separator: "\n").count { $0.hasPrefix("inotify ") }
         }.reduce(0, +)
+    }
+
+    /// How many inotify(7) descriptors it has open.
+    var notifierCount: Int {
+        names(in: "fd").count { name in
+            var target = [CChar](repeating: 0, count: 64)
+            let count = readlink("/proc/\(pid)/fd/\(name)", &target, target.count)
+            let bytes = target.prefix(max(count, 0)).map { UInt8(bitPattern: $0) }
+            return String(decoding: bytes, as: UTF8.self) == "anon_inode:inotify"
+        }
     }
 
     /// What a directory of numbers in proc_pid(5) holds.

@@ -125,4 +125,22 @@ struct OrderlyEndTests {
             server.close()
         }
     }
+
+    @Test func `what watches the socket is let go last, for the kernel may take seconds for that`() throws {
+        let upstream = try FakeUpstream()
+        let more = "buffer: 1M\nsockets: {default: {patience: infinity}}"
+        try DaemonProcess.run(Self.configuration(upstream.address, more)) { daemon in
+            let program = try daemon.connect()
+            let server = try upstream.accept()
+            try daemon.awaitStatus("ready")
+            // As the program does not read, the end takes the whole time that there is for it.
+            try Self.send(from: server, toFill: daemon)
+            let count = daemon.process.notifierCount
+            daemon.signal(SIGTERM)
+            try daemon.awaitStatus("stopping")
+            let remaining = daemon.process.notifierCount
+            #expect(count > 0 && remaining == count)
+            withExtendedLifetime(program) {}
+        }
+    }
 }
