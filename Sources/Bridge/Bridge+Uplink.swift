@@ -153,6 +153,7 @@ extension Bridge {
             if let deadline = watch.deadline { arm(.idle, at: deadline) }
         }
         startHeartbeat()
+        connection.secretsAreOver()
         limitUnacknowledged(connection)
         dialled = connection.address
         show(.ready(connection.address, attempts: uplink.attempts))

@@ -40,6 +40,9 @@ extension UpstreamConnection {
         }
     }
 
+    /// The dialogue is over, in which secrets may be repeated.
+    func secretsAreOver() { tls?.secretsAreOver() }
+
     private func handshakeFailed(_ reason: Uplink.Reason) {
         stage = .open
         bridge.upstreamFailed(step: step, reason)

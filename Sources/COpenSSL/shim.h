@@ -19,6 +19,12 @@ static inline void tl_ssl_context_tune(SSL_CTX *context, size_t read_buffer) {
     SSL_CTX_set_default_read_buffer_len(context, read_buffer);
 }
 
+/* Whether what was received is wiped from OpenSSL's own buffer as soon as it was read. */
+static inline void tl_ssl_set_cleansing(SSL *ssl, int cleanses) {
+    if (cleanses) SSL_set_options(ssl, SSL_OP_CLEANSE_PLAINTEXT);
+    else SSL_clear_options(ssl, SSL_OP_CLEANSE_PLAINTEXT);
+}
+
 /* The new-session callback is told of sessions, and nothing else keeps them. */
 static inline void tl_ssl_context_offer_sessions(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);

@@ -90,6 +90,7 @@ import Glibc
     }
 
     private func begin() {
+        unsafe tl_ssl_set_cleansing(ssl, 1)
         unsafe policy.serverName?.apply(to: ssl)
         if policy.isVerified {
             unsafe SSL_set_verify(ssl, SSL_VERIFY_PEER) { isFine, store in
@@ -101,6 +102,9 @@ import Glibc
     }
 
     deinit { unsafe SSL_free(ssl) }
+
+    /// Nothing secret is received any more: until now, what was received has been wiped from OpenSSL's own memory.
+    public func secretsAreOver() { unsafe tl_ssl_set_cleansing(ssl, 0) }
 
     // MARK: Callbacks
 

@@ -62,6 +62,7 @@ struct DescriptorTests {
             try daemon.awaitLine("client 1 of default", "connected")
             try server.send(Wire.line.frame("hello"))
             #expect(try program.receive(6) == Wire.line.frame("hello"))
+            try daemon.awaitLine("new clients are accepted again")
             let told = daemon.log.filter { $0.contains("new clients") }
             #expect(told.count == 2, "\(told)")
             #expect(told.first?.contains("have to wait: accept4: Too many open files (errno 24)") == true)

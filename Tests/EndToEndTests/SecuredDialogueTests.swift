@@ -41,6 +41,19 @@ struct SecuredDialogueTests {
         }
     }
 
+    @Test func `what the server repeats is in no core dump either`() throws {
+        let steps =
+            #"on-connect: [{send: '${credential:pass}\n'}, {expect: "OK\n"}, {expect: "OK\n", within: 1K}]"#
+        try run(steps) { daemon, scene in
+            let server = try scene.acceptReady()
+            #expect(try server.peer.receive(Self.secret.count + 1) == Array("\(Self.secret)\n".utf8))
+            try server.peer.send(Array("OK\n\(Self.secret) is what you said".utf8))
+            try daemon.awaitStatus("at step 3 of on-connect")
+            let memory = try ProcessMemory(of: daemon.process.pid).count(of: Self.secret)
+            #expect(memory.dumped == 0 && memory.kept > 0)
+        }
+    }
+
     @Test func `a handshake that stalls and a login that is refused are told apart`() throws {
         let steps = "connect-timeout: 200ms, on-connect: [{expect: HI}]"
         try run(steps) { daemon, scene in
