@@ -31,8 +31,6 @@ struct SecuredDialogueTests {
                 try server.peer.send(Array("HI".utf8))
                 #expect(try server.peer.receive(Self.secret.count + 1) == Array("\(Self.secret)\n".utf8))
                 try daemon.awaitStatus("at step 3 of on-connect")
-                let memory = try ProcessMemory(of: daemon.process.pid).count(of: Self.secret)
-                #expect(memory.dumped == 0)
                 try server.peer.send(Array("OK\nfirst\nsecond\n".utf8))
                 #expect(try program.receive(13) == Array("first\nsecond\n".utf8))
                 try server.close()
@@ -41,7 +39,8 @@ struct SecuredDialogueTests {
         }
     }
 
-    @Test func `what the server repeats is in no core dump either`() throws {
+    @Test(.disabled(if: isSanitized, "the sanitizer's memory is terabytes"))
+    func `what the server repeats is in no core dump either`() throws {
         let steps =
             #"on-connect: [{send: '${credential:pass}\n'}, {expect: "OK\n"}, {expect: "OK\n", within: 1K}]"#
         try run(steps) { daemon, scene in
