@@ -76,9 +76,11 @@ struct DialogueTests {
             let program = try daemon.connect()
             let message = Wire.line.frame("from a client")
             for number in 1...20 {
-                try program.send(message)
                 let server = try upstream.accept()
+                // Before, it might go up on the last connection, of whose end the daemon has not heard yet.
                 try daemon.awaitStatus("connected to \(upstream.address), at step 1 of on-connect")
+                try program.send(message)
+                try eventually("the message to be read") { program.unacknowledged == 0 }
                 #expect(server.waiting == 0)
                 try logIn(server)
                 // Nothing else than that, and that once.
