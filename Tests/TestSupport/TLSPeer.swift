@@ -81,7 +81,7 @@ public final class TLSPeer {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-            if count == 0 { hasEnded = true }
+            if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { hasEnded = true }
             guard count > 0 else { break }
             BIO_write(input, buffer, Int32(count))
         }
@@ -197,6 +197,7 @@ public final class TLSPeer {
         while true {
             if turning { try turn() }
             if try condition() { return }
+            if hasEnded { throw TLSTrouble(what: "the client has ended the connection") }
             guard ContinuousClock.now < deadline else {
                 throw TLSTrouble(what: "waited in vain for the client")
             }
