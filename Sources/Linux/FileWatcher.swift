@@ -4,7 +4,7 @@ import Glibc
 /// Tells when files may have been removed or renamed, or others have come to stand under their names (inotify(7)).
 ///
 /// One for all, which lasts as long as the loop: the kernel takes some 20 ms to close one that has watched anything, and
-/// seconds where many are closed at once.
+/// seconds now and then.
 public final class FileWatcher: ReadinessHandler {
     let descriptor: FileDescriptor
     /// By the watch's number. Each file is watched once.
