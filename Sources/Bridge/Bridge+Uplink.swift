@@ -185,6 +185,7 @@ extension Bridge {
         connection?.close()
         connection = nil
         endGreeting()
+        record(.cutOff, Amount(bytes: prologue.count))
         prologue = []
         guard let since = readySince else { return }
         lifetime = loop.now - since
