@@ -64,7 +64,21 @@ final class Manager: @unchecked Sendable {
         return all
     }
 
-    func vanish() { socket = nil }
+    /// Returns once nobody has the socket any more: a process that another test is just starting has it, too, until
+    /// it is a program of its own.
+    func vanish() {
+        socket = nil
+        while isThere { sched_yield() }
+    }
+
+    private var isThere: Bool {
+        do {
+            _ = try FileDescriptor.datagramSocket(connectedTo: address)
+            return true
+        } catch {
+            return false
+        }
+    }
 }
 
 /// Notes that it was called.
