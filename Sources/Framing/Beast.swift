@@ -86,19 +86,19 @@ enum Beast {
         return .whole(i)
     }
 
-    static func encode(_ payload: Span<UInt8>, into output: inout [UInt8]) throws(UnrepresentableError)
-        -> Frame
-    {
+    /// - Returns: How many bytes stand before the payload.
+    static func encode(
+        _ payload: Span<UInt8>, into output: inout OutputSpan<UInt8>
+    ) throws(UnrepresentableError) -> Int {
         guard !payload.isEmpty, let size = size(ofType: payload[0]), size == payload.count else {
             throw .notBeast
         }
-        let start = output.count
         output.append(escape)
         for i in payload.indices {
             if payload[i] == escape { output.append(escape) }
             output.append(payload[i])
         }
-        return Frame(length: output.count - start, header: 1)
+        return 1
     }
 
     static func decode(_ bytes: Span<UInt8>, into payload: inout [UInt8]) {

@@ -76,26 +76,21 @@ enum Cobs {
     /// The most bytes that a packet has more than its payload.
     static func overhead(of limit: Int) -> Int { limit / (longestGroup - 1) + 1 }
 
-    static func encode(_ payload: Span<UInt8>, into output: inout [UInt8]) -> Frame {
-        let start = output.count
-        var code = start
-        output.append(1)
-        for i in payload.indices {
+    /// - Returns: How many bytes stand behind the payload.
+    static func encode(_ payload: Span<UInt8>, into output: inout OutputSpan<UInt8>) -> Int {
+        var start = 0
+        while true {
+            let most = min(start + longestGroup - 1, payload.count)
+            let end = firstIndex(of: 0, in: payload.extracting(..<most), from: start) ?? most
+            output.append(UInt8(end - start + 1))
+            output.append(payload.extracting(start..<end))
             // A group that is full implies no zero: only where more follows does another one begin.
-            if output[code] == UInt8(longestGroup) {
-                code = output.count
-                output.append(1)
-            }
-            if payload[i] == 0 {
-                code = output.count
-                output.append(1)
-            } else {
-                output.append(payload[i])
-                output[code] += 1
-            }
+            let isFull = end - start == longestGroup - 1
+            guard end < payload.count else { break }
+            start = isFull ? end : end + 1
         }
         output.append(0)
-        return Frame(length: output.count - start, trailer: 1)
+        return 1
     }
 
     static func decode(_ bytes: Span<UInt8>, into payload: inout [UInt8]) {

@@ -75,12 +75,15 @@ extension Framing {
         /// RFC 6587 has a length begin with a digit that is not zero.
         @usableFromInline var allowsEmpty: Bool { self == .netstring }
 
-        func encode(_ payload: Span<UInt8>, into output: inout [UInt8]) throws(UnrepresentableError) -> Frame
-        {
+        func encode(
+            _ payload: Span<UInt8>, into output: inout OutputSpan<UInt8>
+        ) throws(UnrepresentableError) -> (header: Int, trailer: Int) {
             guard allowsEmpty || !payload.isEmpty else { throw .empty }
-            return output.appendFrame(
-                header: Array(String(payload.count).utf8) + [separator], payload,
-                trailer: end.map { [$0] } ?? [])
+            let digits = output.appendDecimal(payload.count)
+            output.append(separator)
+            output.append(payload)
+            if let end { output.append(end) }
+            return (digits + 1, end == nil ? 0 : 1)
         }
     }
 }

@@ -38,13 +38,6 @@ public enum Framing: Equatable, Sendable {
 public enum LineEnding: String, Equatable, Sendable, CaseIterable {
     case lf
     case crlf
-
-    var bytes: [UInt8] {
-        switch self {
-        case .lf: [0x0A]
-        case .crlf: [0x0D, 0x0A]
-        }
-    }
 }
 
 extension Framing {

@@ -5,6 +5,7 @@
     static let longestHeader = 4096
     private static let end = Array("\r\n\r\n".utf8)
     private static let name = Array("content-length".utf8)
+    private static let written = Array("Content-Length: ".utf8)
 
     private let limit: Int
     /// Bytes at the start of the unconsumed ones at which no end of the fields begins.
@@ -50,6 +51,14 @@
 
     private mutating func reset() {
         (looked, header) = (0, 0)
+    }
+
+    /// - Returns: How many bytes that took.
+    static func appendHeader(counting count: Int, to output: inout OutputSpan<UInt8>) -> Int {
+        output.append(written.span)
+        let digits = output.appendDecimal(count)
+        output.append(end.span)
+        return written.count + digits + end.count
     }
 
     /// What the one field of that name says, in whatever case.

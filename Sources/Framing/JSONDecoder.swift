@@ -143,17 +143,19 @@
         }
     }
 
-    static func encode(_ payload: Span<UInt8>, into output: inout [UInt8]) throws(UnrepresentableError)
-        -> Frame
-    {
+    /// - Returns: How many bytes stand behind the payload.
+    static func encode(
+        _ payload: Span<UInt8>, into output: inout OutputSpan<UInt8>
+    ) throws(UnrepresentableError) -> Int {
         let start = output.count
-        let frame = output.appendFrame(payload, trailer: [0x0A])
+        output.append(payload)
+        output.append(0x0A)
         var decoder = JSONDecoder(limit: payload.count)
         let found = try? decoder.next(in: output.span.extracting(start...))
-        guard let found, found.payload == frame.payload else {
-            output.removeLast(output.count - start)
+        guard let found, found.payload == 0..<payload.count else {
+            output.removeLast(payload.count + 1)
             throw .notJSON
         }
-        return frame
+        return 1
     }
 }

@@ -96,21 +96,22 @@ enum Slip {
         }
     }
 
-    static func encode(_ payload: Span<UInt8>, into output: inout [UInt8]) throws(UnrepresentableError)
-        -> Frame
-    {
+    static func encode(
+        _ payload: Span<UInt8>, into output: inout OutputSpan<UInt8>
+    ) throws(UnrepresentableError) -> (header: Int, trailer: Int) {
         guard !payload.isEmpty else { throw .empty }
-        let start = output.count
         output.append(end)
         for i in payload.indices {
-            switch payload[i] {
-            case end: output += [escape, escapedEnd]
-            case escape: output += [escape, escapedEscape]
-            default: output.append(payload[i])
+            let byte = payload[i]
+            guard byte == end || byte == escape else {
+                output.append(byte)
+                continue
             }
+            output.append(escape)
+            output.append(byte == end ? escapedEnd : escapedEscape)
         }
         output.append(end)
-        return Frame(length: output.count - start, header: 1, trailer: 1)
+        return (1, 1)
     }
 
     static func decode(_ bytes: Span<UInt8>, into payload: inout [UInt8]) {
