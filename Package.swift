@@ -36,7 +36,8 @@ let package = Package(
         module("TLS", ["COpenSSL", "Linux"]),
         module("Bridge", ["Configuration", "Exchange", "Framing", "Linux", "Memory", "TLS", "Uplink"]),
         module("Control"),
-        module("Daemon", ["Bridge", "Configuration", "Control", "Linux", "Systemd", "TLS", "Uplink"]),
+        module(
+            "Daemon", ["Bridge", "Configuration", "Control", "Framing", "Linux", "Systemd", "TLS", "Uplink"]),
         program("trunklined", ["Configuration", "Daemon", "Linux"]),
         program("trunklinectl", ["Configuration", "Control", "Framing", "Linux"]),
         program("trunkline-sim", ["Framing", "Linux", "TLS"]),

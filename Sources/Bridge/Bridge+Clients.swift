@@ -13,15 +13,22 @@ extension Bridge {
         }
         if !socket.maySend { try descriptor.shutDown(.reading) }
         let upstream = configuration.upstream
+        let translated = translations.log(of: socket.name)
+        // What was received before is not for it.
+        if let translated, translated.readerCount == 0 { translated.skipSource() }
         let client = Client(
             descriptor,
             identity: ClientIdentity(
                 number: newClientNumber(), socket: socket.name, pid: credentials.pid, uid: credentials.uid),
             patience: socket.patience, whenBehind: socket.whenBehind,
             reading: socket.maySend
-                ? .frames(Inlet(framing: upstream.sendFraming, limit: upstream.maxMessage)) : .refused,
-            log: log, bridge: self)
+                ? .frames(
+                    Inlet(
+                        framing: upstream.sendFraming, limit: upstream.maxMessage,
+                        translator: translations.translator(of: socket.name))) : .refused,
+            log: translated ?? log, bridge: self)
         try client.watch(in: loop)
+        client.log.readerCount += 1
         client.slot = clients.count
         clients.append(client)
         clientOfNumber[client.identity.number] = client
@@ -43,6 +50,7 @@ extension Bridge {
             last.slot = client.slot
         }
         client.slot = -1
+        client.log.readerCount -= 1
         clientOfNumber[client.identity.number] = nil
         admission.left(user: client.identity.uid, from: client.identity.socket)
         client.close()
@@ -54,28 +62,35 @@ extension Bridge {
     /// Sends to every client that is behind, and lets go of what nobody needs any more.
     func fanOut() {
         isFanOutNeeded = false
-        let head = log.head
-        var oldest = head
+        translate()
+        log.beginRelease()
+        for translated in translations.logs { translated.beginRelease() }
         var i = 0
         while i < clients.count {
             let client = clients[i]
-            if client.isWritable && !client.isHungUp && client.isBehind(head) { flush(client) }
+            if client.isWritable && !client.isHungUp && client.isBehind { flush(client) }
             // If it has left, the last client has taken its place.
             guard client.slot == i else { continue }
             if !client.isHungUp {
-                oldest = min(oldest, client.cursor.position)
+                client.log.need(client.cursor)
             } else if client.isReadingEnded {
                 leave(client, .closed)
                 continue
             }
             i += 1
         }
-        log.release(before: oldest)
+        for translated in translations.logs {
+            translated.endRelease()
+            log.need(translated.place)
+        }
+        log.endRelease()
+        // With the room that there is now.
+        if translations.canGoOn { isFanOutNeeded = true }
     }
 
-    private func flush(_ client: Client) {
+    func flush(_ client: Client) {
         do throws(SystemError) {
-            try client.flush(log)
+            try client.flush()
         } catch {
             if error.isShortage {
                 client.rest()
@@ -96,15 +111,12 @@ extension Bridge {
         if isPaused && skippingClients > 0 { skipAheadAgain() }
         guard isPatienceDue || isPaused && !isArmed(.patience) else { return }
         isPatienceDue = false
-        let head = log.head
         let now = loop.now
-        let isAnotherAtHead = clients.contains {
-            $0.cursor.position == head && !$0.isHungUp && !$0.isSkipping
-        }
+        let isAnotherAtHead = clients.contains { $0.isAtHead && !$0.isHungUp && !$0.isSkipping }
         var soonest = interval
         for client in clients.reversed() where !client.isHungUp && !client.isSkipping {
             guard let patience = client.patience else { continue }
-            let isHoldingUp = isPaused && log.isMoreThanHalfBehind(client.cursor)
+            let isHoldingUp = isPaused && isFarBehind(client)
             let standing = Backlog.Standing(
                 isHoldingUp: isHoldingUp, isAnotherAtHead: isAnotherAtHead,
                 progress: isHoldingUp ? client.progress : 0)
@@ -119,8 +131,15 @@ extension Bridge {
         if isPaused { arm(.patience, at: now + soonest) }
     }
 
+    /// Whether it, or what translates for it because of it, may be what the upstream waits for.
+    private func isFarBehind(_ client: Client) -> Bool {
+        guard client.log.isMoreThanHalfBehind(client.cursor) else { return false }
+        guard let translated = translations.log(of: client.identity.socket) else { return true }
+        return log.isMoreThanHalfBehind(translated.place)
+    }
+
     private func usedUpPatience(_ client: Client) {
-        let bytes = Int(log.head - client.cursor.position)
+        let bytes = Int(client.log.head - client.cursor.position)
         switch client.whenBehind {
         case .disconnect: leave(client, .behind(bytes: bytes))
         case .drop:
@@ -131,14 +150,14 @@ extension Bridge {
     }
 
     private func skipAhead(_ client: Client) {
-        record(.behind, client.skipToHead(of: log))
+        record(.behind, client.skipToHead())
         needsFanOut()
     }
 
     /// Those whose patience was used up hold nobody up a second time.
     private func skipAheadAgain() {
         for client in clients where client.isSkipping && !client.isHungUp {
-            if log.isMoreThanHalfBehind(client.cursor) { skipAhead(client) }
+            if isFarBehind(client) { skipAhead(client) }
         }
     }
 

@@ -46,6 +46,8 @@ extension Bridge {
     }
 
     private func read(_ client: Client, _ inlet: Inlet) -> Bool {
+        // Before anything more is read.
+        guard !inlet.hasUndecoded else { return received(0, from: client, inlet) }
         do throws(SystemError) {
             let transfer = try outbox.withFreeSpace(for: inlet, atMost: Self.readLimit) {
                 bytes throws(SystemError) in try client.receive(into: &bytes)
@@ -92,11 +94,24 @@ extension Bridge {
         }
         do throws(FramingError) {
             client.received(Amount(messages: try outbox.received(count, from: inlet), bytes: count))
-            return true
+            return translated(from: client, inlet)
         } catch {
             leave(client, .framing(error))
             return false
         }
+    }
+
+    /// - Returns: Whether there may be more.
+    private func translated(from client: Client, _ inlet: Inlet) -> Bool {
+        guard let translator = inlet.translator else { return true }
+        let losses = translator.takeLosses()
+        if !losses.isEmpty {
+            report(losses, client.identity.socket, .toUpstream, disconnects: inlet.fault != nil)
+        }
+        if inlet.hasUndecoded { isOutboxFull = true }
+        guard let fault = inlet.fault else { return true }
+        leave(client, .unrepresentable(fault, .toUpstream))
+        return false
     }
 
     /// The client sends nothing more, but may well go on receiving.

@@ -7,7 +7,7 @@ extension Bridge {
     public var clientNumbers: [UInt32] { clients.map(\.identity.number) }
 
     /// - Returns: `nil` when there is no such client.
-    public func client(_ number: UInt32) -> ClientStatus? { clientOfNumber[number]?.status(log) }
+    public func client(_ number: UInt32) -> ClientStatus? { clientOfNumber[number]?.status }
 
     public var sockets: [SocketStatus] {
         listeners.map { $0.status(clients: admission.count(on: $0.settings.name)) }

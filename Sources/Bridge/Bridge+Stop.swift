@@ -20,7 +20,9 @@ extension Bridge {
             perform(uplink.cancelled())
             fanOut()
         }
-        if stage == .drainingClients && clients.allSatisfy({ $0.isHungUp || $0.isUpToDate(log.head) }) {
+        if stage == .drainingClients && translations.areUpToDate
+            && clients.allSatisfy({ $0.isHungUp || $0.isUpToDate })
+        {
             finishStopping()
         }
     }

@@ -41,6 +41,8 @@ public final class Bridge {
     let patienceInterval: Duration?
 
     let log: BroadcastLog
+    /// For the sockets that have a framing of their own.
+    let translations: Translations
     let outbox: Outbox
     let resolver: Resolver
     var uplink: Uplink
@@ -124,6 +126,7 @@ public final class Bridge {
                 limit: upstream.maxMessage, skipsOversize: upstream.oversize == .skip,
                 answers: upstream.heartbeat?.answers,
                 maximumFrames: sizes.buffer.frames)
+            translations = try Translations(configuration, of: log)
             outbox = Outbox(
                 memory: try MirroredMemory(size: sizes.outbox.bytes), maximumFrames: sizes.outbox.frames)
         } catch {

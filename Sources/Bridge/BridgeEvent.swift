@@ -30,6 +30,8 @@ public enum BridgeEvent: Equatable, Sendable {
     case socketGone(socket: String, path: String)
     /// So much has just been thrown away.
     case discarded(DiscardReason, Amount)
+    /// A message was passed over that a framing cannot carry, or has led to a client's end.
+    case unrepresentable(Unrepresentable)
     /// The kernel has no memory for a transfer: it is tried again after a while.
     case shortage
     /// Bytes come from the upstream or go to it, for the first time since `reportNextFlow`.
@@ -85,6 +87,8 @@ public enum LeaveReason: Equatable, Sendable {
     case behind(bytes: Int)
     /// What it sent could not be divided into messages.
     case framing(FramingError)
+    /// A message could not be translated, to be sent to it, or to the upstream.
+    case unrepresentable(UnrepresentableError, Unrepresentable.Direction)
     /// A system call on its socket failed.
     case failed(SystemError)
     /// `disconnect` was called.
@@ -126,6 +130,8 @@ public enum DiscardReason: Int, Equatable, Sendable, CaseIterable {
     case notAllowed
     /// Messages that clients missed which read too slowly, on sockets with `when-behind: drop`: counted for each client.
     case behind
+    /// Messages that the framing of those who were to get them cannot carry.
+    case unrepresentable
     /// Messages from clients that the upstream had not taken when the daemon ended.
     case stopped
 }

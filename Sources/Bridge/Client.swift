@@ -18,6 +18,8 @@ final class Client: ReadinessHandler {
     let recipient: Recipient
     let patience: Duration?
     let whenBehind: SocketSettings.WhenBehind
+    /// What it is sent.
+    let log: FrameLog
     private unowned let bridge: Bridge
     private let descriptor: FileDescriptor
     private var registration: Registration?
@@ -56,13 +58,14 @@ final class Client: ReadinessHandler {
 
     init(
         _ descriptor: consuming FileDescriptor, identity: ClientIdentity, patience: Duration?,
-        whenBehind: SocketSettings.WhenBehind, reading: Reading, log: BroadcastLog, bridge: Bridge
+        whenBehind: SocketSettings.WhenBehind, reading: Reading, log: FrameLog, bridge: Bridge
     ) {
         self.descriptor = descriptor
         self.identity = identity
         self.patience = patience
         self.whenBehind = whenBehind
         self.reading = reading
+        self.log = log
         cursor = log.newCursor()
         firstMessage = log.messages
         command = processName(pid: identity.pid)
@@ -109,13 +112,16 @@ final class Client: ReadinessHandler {
     }
 
     /// Has something to be sent, or may just have caught up.
-    func isBehind(_ head: UInt64) -> Bool { cursor.position < head || isSkipping }
+    var isBehind: Bool { !isAtHead || isSkipping }
 
     /// Has been sent everything.
-    func isUpToDate(_ head: UInt64) -> Bool { cursor.position == head && remainder.isEmpty }
+    var isUpToDate: Bool { isAtHead && remainder.isEmpty }
+
+    /// Nothing more is there for it.
+    var isAtHead: Bool { cursor.position == log.head }
 
     /// Sends what stands between the cursor and the head, as far as the kernel takes it.
-    func flush(_ log: BroadcastLog) throws(SystemError) {
+    func flush() throws(SystemError) {
         // One that trickles comes near the head by chance: what has caught up is one that has read all it was given.
         let hasReadAll = !isSkipping || descriptor.unsent() == 0
         if !remainder.isEmpty { try flushRemainder() }
@@ -132,7 +138,7 @@ final class Client: ReadinessHandler {
             log.advance(&cursor, by: count)
             if count < wanted { try isBlocked() }
         }
-        guard isUpToDate(log.head), hasReadAll else { return }
+        guard isUpToDate, hasReadAll else { return }
         backlog.reachedHead()
         if isSkipping { bridge.caughtUp(self) }
     }
@@ -158,7 +164,7 @@ final class Client: ReadinessHandler {
     /// Makes it skip to the head, but for the rest of a message that it has had the beginning of.
     ///
     /// - Returns: What it misses.
-    func skipToHead(of log: BroadcastLog) -> Amount {
+    func skipToHead() -> Amount {
         isSkipping = true
         let isRemainderPending = !remainder.isEmpty
         let skipped = log.skipToHead(&cursor, for: recipient)
@@ -207,15 +213,19 @@ final class Client: ReadinessHandler {
     /// So much has come from it, with messages that became whole.
     func received(_ amount: Amount) { received.add(amount) }
 
-    func status(_ log: BroadcastLog) -> ClientStatus {
+    var status: ClientStatus {
         var missed = missedBefore
         missed.add(self.missed)
         let unsent = log.unsent(at: cursor, for: recipient)
         let isInRemainder = !remainder.isEmpty
-        let lag = Amount(
+        var lag = Amount(
             messages: unsent.messages + (isInRemainder ? 1 : 0),
             bytes: unsent.bytes + remainder.count - remainderSent)
         let sent = Int(log.messages - firstMessage) - lag.messages - missed.messages
+        if let translated = log as? TranslatedLog {
+            let (messages, bytes) = translated.untranslated
+            lag.add(Amount(messages: messages, bytes: bytes))
+        }
         return ClientStatus(
             identity: identity, command: command, since: since, lag: lag,
             sent: Amount(messages: sent, bytes: sentBytes),

@@ -22,6 +22,8 @@ public struct MemoryBound: Equatable, Sendable {
     public let buffer: Ring
     /// What is to be sent to it.
     public let outbox: Ring
+    /// What holds messages in the framings that sockets have of their own; 0 where none has.
+    public let translationBytes: Int
     /// What TLS takes, if the upstream is to be spoken to with it.
     public let tlsBytes: Int
     /// The dialogue before everything else; 0 without one.
@@ -46,20 +48,58 @@ public struct MemoryBound: Equatable, Sendable {
             bytes: configuration.outbox, frames: frames.sent,
             indexBytes: Outbox.indexBytes(
                 maximumFrames: frames.sent, maySkip: upstream.sendFraming.maySkip))
+        translationBytes = Self.translationBytes(configuration, buffer)
         tlsBytes = upstream.tls == nil ? 0 : TLSSession.longestMemory
         dialogueBytes = Greeting.longestMemory(upstream.onConnect)
-        let inlet = Inlet.longestStorage(framing: upstream.sendFraming, limit: upstream.maxMessage)
-        let rest = upstream.maxMessage + upstream.framing.overhead(of: upstream.maxMessage)
-        let messages = configuration.sockets.map { socket in
-            (socket.maySend ? inlet : 0) + (socket.whenBehind == .drop ? rest : 0)
-        }
+        let messages = configuration.sockets.map { Self.longestMessages(of: $0, upstream) }
         clientBytes = Self.recordBytes + (messages.max() ?? 0)
         clients = configuration.clientLimits.total
     }
 
+    /// What a client of a socket has not finished, and what is left of a message that it is sent.
+    private static func longestMessages(of socket: SocketSettings, _ upstream: UpstreamSettings) -> Int {
+        let limit = upstream.maxMessage
+        var bytes = 0
+        if let own = upstream.translation(from: socket) {
+            // All that was read together may have to wait for room in the outbox.
+            bytes += max(own.longestFrame(of: limit), InletTranslator.stagingBytes)
+        } else if socket.maySend {
+            bytes += upstream.sendFraming.longestFrame(of: limit)
+        }
+        if socket.whenBehind == .drop {
+            bytes += (upstream.translation(to: socket) ?? upstream.framing).longestFrame(of: limit)
+        }
+        return bytes
+    }
+
+    private static func translationBytes(_ configuration: Configuration, _ buffer: Ring) -> Int {
+        let upstream = configuration.upstream
+        // One for those who are disconnected when it cannot carry a message, one for the others.
+        let to = configuration.sockets.reduce(into: (disconnecting: [Framing](), others: [Framing]())) {
+            to, socket in
+            guard let framing = upstream.translation(to: socket) else { return }
+            if socket.unrepresentable == .disconnect {
+                to.disconnecting.append(framing)
+            } else {
+                to.others.append(framing)
+            }
+        }
+        let from = configuration.sockets.compactMap { upstream.translation(from: $0) }
+        // Payloads that are spelt otherwise are put together somewhere, in an array that doubles.
+        let scratch = { (framing: Framing) in framing.hasEscapes ? 2 * upstream.maxMessage : 0 }
+        let log = buffer.bytes + buffer.indexBytes + scratch(upstream.framing)
+        return (distinct(to.disconnecting).count + distinct(to.others).count) * log
+            + distinct(from).reduce(0) { $0 + InletTranslator.stagingBytes + scratch($1) }
+    }
+
+    private static func distinct(_ framings: [Framing]) -> [Framing] {
+        framings.indices.filter { framings.firstIndex(of: framings[$0]) == $0 }.map { framings[$0] }
+    }
+
     /// Without the clients.
     public var fixedBytes: Int {
-        buffer.bytes + buffer.indexBytes + outbox.bytes + outbox.indexBytes + tlsBytes + dialogueBytes
+        buffer.bytes + buffer.indexBytes + outbox.bytes + outbox.indexBytes + translationBytes + tlsBytes
+            + dialogueBytes
     }
 
     /// All of it, or `Int.max`; `nil` if the number of clients is not bounded.

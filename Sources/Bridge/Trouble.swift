@@ -13,6 +13,7 @@ public enum Trouble: String, CaseIterable, Sendable {
     case upstreamAway = "upstream-away"
     case notAllowed = "not-allowed"
     case behind
+    case unrepresentable
     case stopped
 
     // An attempt to connect that failed.
@@ -38,6 +39,7 @@ public enum Trouble: String, CaseIterable, Sendable {
     // A client that was disconnected.
     case clientPatience = "client-patience"
     case clientFraming = "client-framing"
+    case clientUnrepresentable = "client-unrepresentable"
     case clientFailed = "client-failed"
     /// By an operator.
     case clientDisconnected = "client-disconnected"
@@ -63,6 +65,7 @@ extension Trouble {
         case .refused(_, _, .tooManyOfUser): self = .tooManyClientsOfUser
         case .left(_, .behind): self = .clientPatience
         case .left(_, .framing): self = .clientFraming
+        case .left(_, .unrepresentable): self = .clientUnrepresentable
         case .left(_, .failed): self = .clientFailed
         case .left(_, .requested): self = .clientDisconnected
         case .acceptingPaused: self = .acceptingPaused
@@ -71,7 +74,7 @@ extension Trouble {
         case .discarded(let reason, _): self = Trouble(reason)
         case .uplink, .attemptFailed, .networkChanged, .probing, .admitted, .left(_, .closed),
             .left(_, .stopped),
-            .fellBehind, .missed,
+            .fellBehind, .missed, .unrepresentable,
             .acceptingResumed, .flowing, .stopped:
             return nil
         }
@@ -88,6 +91,7 @@ extension Trouble {
             case .upstreamAway: .upstreamAway
             case .notAllowed: .notAllowed
             case .behind: .behind
+            case .unrepresentable: .unrepresentable
             case .stopped: .stopped
             }
     }

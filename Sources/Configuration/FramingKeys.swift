@@ -1,4 +1,4 @@
-import Framing
+public import Framing
 
 /// The keys of each kind of framing.
 extension Keys {
@@ -76,7 +76,7 @@ extension Keys {
         Variant("line", .lf, line) {
             .line(ending: $0)
         } unwrap: { framing in
-            if case .line(let ending) = framing { ending } else { nil }
+            if case .line(let ending, _) = framing { ending } else { nil }
         },
         Variant("delimiter", [], delimiter) {
             .delimiter(end: $0)
@@ -128,7 +128,7 @@ extension ValueType where Value == Framing {
 extension Framing {
     /// How clients' messages are divided where nothing is said: as the server's, unless those have their end elsewhere than
     /// in the bytes.
-    var forSending: Framing {
+    public var forSending: Framing {
         switch boundary {
         case .bytes, .read: self
         case .pause, .close: .unframed

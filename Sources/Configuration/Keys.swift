@@ -76,6 +76,10 @@ enum Keys {
             "oversize", \.oversize, .choice, .text("reconnect"),
             "What a longer message from the server leads to: a new connection, or it is passed over."),
         Key(
+            "unrepresentable", \.unrepresentable, .choice, .text("skip"),
+            "What a client's message leads to that send-framing cannot carry: it is skipped, or the client disconnected."
+        ),
+        Key(
             "on-connect", \.onConnect, .listOrNone(.step), .derived("nothing") { _, _ in [] },
             "What is sent and expected on each new connection, step by step, before everything else."),
         Key(
@@ -118,6 +122,13 @@ enum Keys {
         Key(
             "group", \.group, .optional(.group), .derived("the daemon's own") { _, _ in nil },
             "The group that owns the socket."),
+        Key(
+            "framing", \.framing, .optional(.framing), .derived("as with the upstream") { _, _ in nil },
+            "How its clients send and are sent messages; with the same keys as upstream.framing."),
+        Key(
+            "unrepresentable", \.unrepresentable, .choice, .text("skip"),
+            "What a message that framing cannot carry leads to: it is skipped, its clients are disconnected, or in lines it is escaped."
+        ),
         Key("send", \.maySend, .yesOrNo, .text("yes"), "Whether clients may send to the upstream."),
         Key(
             "when-behind", \.whenBehind, .choice, .text("disconnect"),

@@ -15,6 +15,7 @@ extension Decoding {
         checkOversize(configuration.upstream)
         checkBoundaries(configuration.upstream)
         checkHeaders(configuration)
+        for socket in configuration.sockets { checkTranslation(socket, configuration.upstream) }
         checkHeartbeat(configuration.upstream)
         checkBindAddress(configuration.upstream)
         checkFailBack(configuration.upstream.uplink)
@@ -132,9 +133,10 @@ extension Decoding {
         guard isSound(key) else { return }
         let most = configuration.upstream.maxMessage
         let upstream = configuration.upstream
+        let received = [upstream.framing] + configuration.sockets.compactMap(\.ownFraming)
         let rings = [
-            (name: "buffer", size: configuration.buffer, share: Share(of: upstream.framing)),
-            (name: "outbox", size: configuration.outbox, share: Share(of: upstream.sendFraming)),
+            (name: "buffer", size: configuration.buffer, share: Share(of: received)),
+            (name: "outbox", size: configuration.outbox, share: Share(of: [upstream.sendFraming])),
         ]
         let tooSmall = rings.filter { isSound($0.name) && most > $0.size / $0.share.rawValue }
         if isGiven(key) {
@@ -153,7 +155,7 @@ extension Decoding {
         }
     }
 
-    private mutating func checkFixedSize(_ framing: Framing, key: String, _ upstream: UpstreamSettings) {
+    mutating func checkFixedSize(_ framing: Framing, key: String, _ upstream: UpstreamSettings) {
         guard case .fixed(let size) = framing, isSound(key), isSound("upstream.max-message") else { return }
         guard size > upstream.maxMessage else { return }
         let allowed = "allowed is at most max-message (\(Size.print(upstream.maxMessage)))"
@@ -199,7 +201,15 @@ private enum Share: Int, CustomStringConvertible {
     /// Where escapes may double it.
     case quarter = 4
 
-    init(of framing: Framing) { self = framing == .slip ? .quarter : .half }
+    init(of framings: [Framing]) {
+        let mayDouble = framings.contains { framing in
+            switch framing {
+            case .slip, .line(_, escapes: true): true
+            default: false
+            }
+        }
+        self = mayDouble ? .quarter : .half
+    }
 
     var description: String { self == .half ? "half" : "a quarter" }
     var inverse: String { self == .half ? "twice" : "four times" }

@@ -90,6 +90,8 @@ public struct UpstreamSettings: Equatable, Sendable {
     /// The most payload bytes of one message, in either direction.
     public var maxMessage: Int
     public var oversize: Oversize
+    /// What becomes of a client's message that `sendFraming` cannot carry.
+    public var unrepresentable: Unrepresentable
     /// A connection on which nothing is received for so long is given up; `nil` is never.
     public var idleTimeout: Duration?
     /// A connection that takes nothing of what waits for it for so long is given up; `nil` is never.
@@ -112,9 +114,18 @@ public struct UpstreamSettings: Equatable, Sendable {
         case skip
     }
 
+    /// What a message from a client leads to that cannot be sent as the upstream wants it.
+    public enum Unrepresentable: String, Equatable, Sendable, CaseIterable {
+        /// It is passed over.
+        case skip
+        /// The client is disconnected.
+        case disconnect
+    }
+
     public init(
         uplink: Uplink.Settings, framing: Framing, sendFraming: Framing, maxMessage: Int, oversize: Oversize,
-        idleTimeout: Duration?, writeTimeout: Duration?, bindAddress: String?, tls: TLSSettings? = nil,
+        unrepresentable: Unrepresentable = .skip, idleTimeout: Duration?, writeTimeout: Duration?,
+        bindAddress: String?, tls: TLSSettings? = nil,
         onConnect: [DialogueStep] = [], heartbeat: HeartbeatSettings? = nil, keepalive: KeepaliveSettings
     ) {
         self.uplink = uplink
@@ -122,6 +133,7 @@ public struct UpstreamSettings: Equatable, Sendable {
         self.sendFraming = sendFraming
         self.maxMessage = maxMessage
         self.oversize = oversize
+        self.unrepresentable = unrepresentable
         self.idleTimeout = idleTimeout
         self.writeTimeout = writeTimeout
         self.bindAddress = bindAddress
@@ -141,6 +153,10 @@ public struct SocketSettings: Equatable, Sendable {
     public var mode: UInt32
     /// The group that owns the socket; `nil` is the daemon's own.
     public var group: Group?
+    /// How messages are framed here, in both directions; `nil` is as with the upstream, unchanged.
+    public var framing: Framing?
+    /// What becomes of a message that `framing` cannot carry.
+    public var unrepresentable: Unrepresentable
     /// Whether clients may send to the upstream.
     public var maySend: Bool
     public var whenBehind: WhenBehind
@@ -158,6 +174,16 @@ public struct SocketSettings: Equatable, Sendable {
         }
     }
 
+    /// What a message for the clients leads to that cannot be written as they want it.
+    public enum Unrepresentable: String, Equatable, Sendable, CaseIterable {
+        /// They do not get it.
+        case skip
+        /// They are disconnected.
+        case disconnect
+        /// It is written with escapes: only in lines.
+        case escape
+    }
+
     /// What happens to a client whose patience is used up.
     public enum WhenBehind: String, Equatable, Sendable, CaseIterable {
         /// It is disconnected, and can come back.
@@ -167,13 +193,15 @@ public struct SocketSettings: Equatable, Sendable {
     }
 
     public init(
-        name: String, path: String, mode: UInt32, group: Group?, maySend: Bool, whenBehind: WhenBehind,
-        patience: Duration?
+        name: String, path: String, mode: UInt32, group: Group?, framing: Framing? = nil,
+        unrepresentable: Unrepresentable = .skip, maySend: Bool, whenBehind: WhenBehind, patience: Duration?
     ) {
         self.name = name
         self.path = path
         self.mode = mode
         self.group = group
+        self.framing = framing
+        self.unrepresentable = unrepresentable
         self.maySend = maySend
         self.whenBehind = whenBehind
         self.patience = patience

@@ -43,6 +43,7 @@ public final class Daemon {
             ($0, Throttle(limit: 20, interval: .seconds(10)))
         })
     private var discards = DiscardLog()
+    private var unrepresentable = UnrepresentableLog()
     private var outageTimer: TimerID?
     private var summaryTimer: TimerID?
     private var discardTimer: TimerID?
@@ -231,6 +232,9 @@ extension Daemon: BridgeObserver {
             tell(LogLine(discarded: amount, reason))
             if let line = discards.line(for: reason, amount) { write(line) }
             armDiscards()
+        case .unrepresentable(let what):
+            tell(LogLine(unrepresentable: what))
+            if let line = unrepresentable.line(for: what, now: loop.now) { write(line) }
         case .shortage: break
         case .flowing: status?.flowing()
         case .stopped: stopped()

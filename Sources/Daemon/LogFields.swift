@@ -81,6 +81,7 @@ extension LeaveReason {
         case .closed: [.reason("closed")]
         case .behind: [.reason("patience")]
         case .framing: [.reason("framing")]
+        case .unrepresentable: [.reason("unrepresentable")]
         case .failed(let error): JournalField.failure(error)
         case .requested: [.reason("requested")]
         case .stopped: [.reason("stopped")]

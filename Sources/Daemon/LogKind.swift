@@ -31,6 +31,7 @@ enum LogKind: String, CaseIterable {
     case socketGone = "a838822b8b7b4899a8b81d6c0e897d7d"
 
     case discarded = "0099492d71af4eaea4c72f6a2b17a9d3"
+    case unrepresentable = "d8d1c8ef4f7e4ab0a9d0a2c3b6e51f27"
     case leftOut = "55567c97c42a4971a8d1d24b62e461cd"
     case linesLost = "b17b159f279843c1842c21a8673430ce"
 

@@ -35,6 +35,16 @@ struct LogLine: Equatable {
                 )
             case .framing(let error):
                 (.clientDisconnected, .warning, "disconnected: it sent garbage: \(error)")
+            case .unrepresentable(let error, .toUpstream):
+                (
+                    .clientDisconnected, .warning,
+                    "disconnected: it sent what send-framing cannot carry: \(error)"
+                )
+            case .unrepresentable(let error, .toClients):
+                (
+                    .clientDisconnected, .warning,
+                    "disconnected: a message from the upstream cannot be sent in its socket's framing: \(error)"
+                )
             case .failed(let error): (.clientDisconnected, .warning, "disconnected: \(error)")
             case .requested: (.clientDisconnected, .notice, "disconnected through the control socket")
             case .stopped: (.clientLeft, .info, "disconnected: the daemon stops")
@@ -204,6 +214,7 @@ extension DiscardReason {
         case .upstreamAway: "from clients, for the upstream is away"
         case .notAllowed: "from clients of a socket with send: no"
         case .behind: "for clients that read too slowly (when-behind: drop)"
+        case .unrepresentable: "that the framing of those who were to get them cannot carry"
         case .stopped: "from clients that the upstream had not taken when the daemon stopped"
         }
     }
@@ -212,6 +223,8 @@ extension DiscardReason {
     var level: LogLevel {
         switch self {
         case .cutOff, .between, .unfinished, .behind: .info
+        // Told in a line of its own.
+        case .unrepresentable: .debug
         case .oversize, .damaged, .upstreamAway, .notAllowed, .stopped: .warning
         }
     }

@@ -24,6 +24,9 @@ public struct MemoryReport: CustomStringConvertible, Sendable {
         let lines = [
             "Memory, at the most:", "  buffer   \(buffer)", "  outbox   \(outbox)",
         ]
+        let translations =
+            bound.translationBytes > 0
+            ? ["  framings \(size(bound.translationBytes)) for those that sockets have of their own"] : []
         let tls = bound.tlsBytes > 0 ? ["  TLS      \(size(bound.tlsBytes))"] : []
         let others = [
             "  clients  \(size(bound.clientBytes))\(clients)",
@@ -33,7 +36,7 @@ public struct MemoryReport: CustomStringConvertible, Sendable {
             "  upstream  \(size(kernel.tcpReceive)) received (net.ipv4.tcp_rmem), \(size(kernel.tcpSend)) sent (net.ipv4.tcp_wmem)",
             "  clients   \(size(kernel.unixSend)) each (net.core.wmem_default), and what their own sockets hold",
         ]
-        description = (lines + dialogue + tls + others).map { "# \($0)\n" }.joined()
+        description = (lines + translations + dialogue + tls + others).map { "# \($0)\n" }.joined()
     }
 }
 

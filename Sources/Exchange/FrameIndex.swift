@@ -6,6 +6,8 @@ public struct Skipped: Equatable, Sendable {
     /// As far as they have come.
     public private(set) var bytes: UInt64 = 0
 
+    public init() {}
+
     mutating func add(messages: UInt64, bytes: Int) {
         self.messages += messages
         self.bytes += UInt64(bytes)
@@ -59,8 +61,9 @@ public struct Skipped: Equatable, Sendable {
     var kept: Int { Int(count - first) }
     var free: Int { capacity - kept }
 
+    /// Entry `number`, which must still be kept.
     @inline(__always)
-    private func entry(_ number: UInt64) -> Entry {
+    func entry(_ number: UInt64) -> Entry {
         unsafe entries[Int(truncatingIfNeeded: number) & (capacity - 1)]
     }
 
@@ -68,7 +71,7 @@ public struct Skipped: Equatable, Sendable {
     func end(of number: UInt64) -> UInt64 { entry(number).end }
 
     /// Where entry `number`, which must still be kept, begins.
-    private func start(of number: UInt64) -> UInt64 { number == first ? start : end(of: number - 1) }
+    func start(of number: UInt64) -> UInt64 { number == first ? start : end(of: number - 1) }
 
     /// The bytes that follow `position` in a frame that began before it, when that frame is for `reader`; else an empty
     /// range.
@@ -121,11 +124,7 @@ public struct Skipped: Equatable, Sendable {
     mutating func skip(_ count: Int, _ reason: SkipReason) {
         let continuesEntry = kept > 0 && entry(self.count - 1).recipient == .nobody
         holes.append(head..<head + UInt64(count), for: .nobody, isEntry: !continuesEntry)
-        switch reason {
-        case .oversize(let isBeginning): oversize.add(messages: isBeginning ? 1 : 0, bytes: count)
-        case .damaged: damaged.add(messages: 1, bytes: count)
-        case .between: between.add(messages: 0, bytes: count)
-        }
+        self.count(count, reason)
         if continuesEntry {
             // More of what nobody gets, however it drips in, takes no entry of its own.
             head += UInt64(count)
@@ -134,6 +133,15 @@ public struct Skipped: Equatable, Sendable {
         }
         skipped &+= 1
         append(length: UInt64(count), for: .nobody)
+    }
+
+    /// So many bytes of a stream were passed over, and are not in the index.
+    mutating func count(_ count: Int, _ reason: SkipReason) {
+        switch reason {
+        case .oversize(let isBeginning): oversize.add(messages: isBeginning ? 1 : 0, bytes: count)
+        case .damaged: damaged.add(messages: 1, bytes: count)
+        case .between: between.add(messages: 0, bytes: count)
+        }
     }
 
     /// The number of the oldest kept entry that ends after `position`; `count` when there is none.

@@ -10,16 +10,34 @@ public final class Inlet {
     private(set) var storage: [UInt8] = []
     /// How many bytes of the storage are received ones.
     private(set) var count = 0
+    /// Puts the messages into the upstream's framing; `nil` where they are in it already.
+    public let translator: InletTranslator?
+    /// The most bytes of a message in the upstream's framing.
+    let longestTranslated: Int
+    /// Whole messages may wait here, for the outbox has had no room.
+    public internal(set) var hasUndecoded = false
+    /// What a message could not be translated for, after which nothing more is taken.
+    public internal(set) var fault: UnrepresentableError?
 
-    public init(framing: Framing, limit: Int) {
-        decoder = Decoder(framing, limit: limit)
-        longestFrame = Self.longestStorage(framing: framing, limit: limit)
+    /// - Parameters:
+    ///   - framing: How the upstream wants messages to be framed.
+    ///   - limit: The most payload bytes of one.
+    ///   - translator: For a client that sends them otherwise.
+    public init(framing: Framing, limit: Int, translator: InletTranslator? = nil) {
+        let own = translator?.framing ?? framing
+        decoder = Decoder(own, limit: limit)
+        longestFrame = own.longestFrame(of: limit)
+        longestTranslated = framing.longestFrame(of: limit)
+        self.translator = translator
     }
 
     /// The most bytes that the storage has: an unfinished frame is shorter.
-    public static func longestStorage(framing: Framing, limit: Int) -> Int {
-        limit + framing.overhead(of: limit)
-    }
+    public static func longestStorage(framing: Framing, limit: Int) -> Int { framing.longestFrame(of: limit) }
+
+    /// An unfinished message that is so long is received into the storage, not copied back and forth: so each byte
+    /// costs a bounded amount of work, however slowly it drips.
+    var isLong: Bool { count > Self.longestCopied }
+    static let longestCopied = 4096
 
     /// Bytes of the unfinished message; after a fault, all that is in no whole one.
     public var partialCount: Int { count }

@@ -6,12 +6,8 @@ public import Memory
 /// Only whole frames enter it; what a client has begun and not finished waits in that client's `Inlet`. A frame is kept
 /// until it was wholly sent, so that a connection's loss never tears one.
 public final class Outbox {
-    /// An unfinished message that is longer is received into its own buffer, not copied back and forth: so each byte
-    /// costs a bounded amount of work, however slowly it drips.
-    private static let longestCopied = 4096
-
-    private var memory: MirroredMemory
-    private var index: FrameIndex
+    var memory: MirroredMemory
+    var index: FrameIndex
     /// The next byte to send.
     private var position: UInt64 = 0
     /// Start of the oldest frame that was not wholly sent.
@@ -36,7 +32,7 @@ public final class Outbox {
     }
 
     private var head: UInt64 { index.head }
-    private var space: Int { memory.size - Int(head - tail) }
+    var space: Int { memory.size - Int(head - tail) }
 
     /// Whether everything was sent.
     public var isEmpty: Bool { position == head }
@@ -58,10 +54,15 @@ public final class Outbox {
     public func withFreeSpace<R, E: Error>(
         for inlet: Inlet, atMost limit: Int, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R? {
+        if let translator = inlet.translator {
+            guard !inlet.hasUndecoded, roomForFrames(of: inlet) > 0 else { return nil }
+            guard !inlet.isLong else { return try inlet.withSpare(atMost: limit, body) }
+            return try translator.withSpare(behind: inlet, atMost: limit, body)
+        }
         // Each byte may end a frame.
         let room = min(limit, space - inlet.count, index.free)
         guard room > 0 else { return nil }
-        if isOwnBuffer(inlet) { return try inlet.withSpare(atMost: room, body) }
+        if inlet.isLong { return try inlet.withSpare(atMost: room, body) }
         let head = head
         inlet.withBytes { memory.copy($0, to: head) }
         let start = head + UInt64(inlet.count)
@@ -74,11 +75,12 @@ public final class Outbox {
     /// - Throws: `FramingError` after the frames before the fault were taken: the client must be disconnected. What it sent
     ///   after them is left in the inlet.
     public func received(_ count: Int, from inlet: Inlet) throws(FramingError) -> Int {
-        isOwnBuffer(inlet)
+        if let translator = inlet.translator {
+            return try received(count, from: inlet, translatedBy: translator)
+        }
+        return inlet.isLong
             ? try receivedInOwnBuffer(count, from: inlet) : try receivedInRing(count, from: inlet)
     }
-
-    private func isOwnBuffer(_ inlet: Inlet) -> Bool { inlet.count > Self.longestCopied }
 
     private func receivedInRing(_ count: Int, from inlet: Inlet) throws(FramingError) -> Int {
         let start = head

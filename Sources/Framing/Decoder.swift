@@ -2,6 +2,7 @@
 public struct Decoder: Sendable {
     @usableFromInline enum Kind: Sendable {
         case line(LineDecoder)
+        case escapedLine(EscapedLineDecoder)
         case delimiter(DelimiterDecoder)
         case length(LengthDecoder)
         case headedLength(HeadedLengthDecoder)
@@ -31,7 +32,8 @@ public struct Decoder: Sendable {
         oversize = Oversize(isSkipped: skipsOversize)
         kind =
             switch framing {
-            case .line: .line(LineDecoder(limit: limit))
+            case .line(_, escapes: false): .line(LineDecoder(limit: limit))
+            case .line(_, escapes: true): .escapedLine(EscapedLineDecoder(limit: limit))
             case .delimiter(let end): .delimiter(DelimiterDecoder(end: end, limit: limit))
             case .length(let field) where field.isPlain: .length(LengthDecoder(field, limit: limit))
             case .length(let field): .headedLength(HeadedLengthDecoder(field, limit: limit))
@@ -69,6 +71,9 @@ public struct Decoder: Sendable {
         switch kind {
         case .line(var decoder):
             defer { kind = .line(decoder) }
+            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
+        case .escapedLine(var decoder):
+            defer { kind = .escapedLine(decoder) }
             return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         case .delimiter(var decoder):
             defer { kind = .delimiter(decoder) }

@@ -1,5 +1,5 @@
 /// A payload that a framing cannot carry without being changed.
-public enum UnrepresentableError: Error, Equatable, Sendable {
+public enum UnrepresentableError: Error, Hashable, Sendable {
     /// The payload holds the bytes that end a message.
     case holdsDelimiter
     /// The payload ends in CR, which a reader of lines would take for part of the line's end.
@@ -85,7 +85,10 @@ extension Framing {
         let start = output.count
         var (header, trailer) = (0, 0)
         switch self {
-        case .line(let ending):
+        case .line(let ending, escapes: true):
+            LineEscapes.encode(payload, into: &output)
+            trailer = ending.append(to: &output)
+        case .line(let ending, escapes: false):
             guard firstIndex(of: 0x0A, in: payload, from: 0) == nil else { throw .holdsDelimiter }
             guard ending == .crlf || payload.isEmpty || payload[payload.count - 1] != 0x0D else {
                 throw .endsInCarriageReturn
@@ -163,7 +166,8 @@ extension LengthField {
         let limit = UInt64.max >> UInt64(64 - width.rawValue * 8)
         guard UInt64(value) <= limit else { throw .tooLong(limit: limit) }
         // What is not stripped of the field is in the payload, and must be right.
-        for i in max(strip, offset)..<max(strip, end) where payload[i - strip] != byte(i - offset, of: value) {
+        for i in max(strip, offset)..<max(strip, end) where payload[i - strip] != byte(i - offset, of: value)
+        {
             throw .wrongLength
         }
         for i in 0..<strip { output.append(byte(i, of: value)) }

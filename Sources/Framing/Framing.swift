@@ -1,7 +1,8 @@
 /// How a stream is divided into messages: the closed set that a configuration can name.
 public enum Framing: Equatable, Sendable {
-    /// Text lines. The payload is without the LF and without one CR before it; `ending` is what is written.
-    case line(ending: LineEnding = .lf)
+    /// Text lines. The payload is without the LF and without one CR before it; `ending` is what is written. With
+    /// `escapes`, a line feed, a carriage return and a backslash in the payload are `\n`, `\r` and `\\` in the line.
+    case line(ending: LineEnding = .lf, escapes: Bool = false)
     /// Any bytes, ended by `end` (1 to 16 bytes), which is not payload.
     case delimiter(end: [UInt8])
     /// A length in a field of a fixed size, and bytes that it counts.
@@ -68,7 +69,7 @@ extension Framing {
     /// The most bytes that a frame has more than its payload, which has at most `limit`.
     public func overhead(of limit: Int) -> Int {
         switch self {
-        case .line: 2
+        case .line(_, let escapes): escapes ? limit + 2 : 2
         case .delimiter(let end): end.count
         case .length(let field): max(field.strip, field.end)
         case .varint(let field): max(field.strip ?? 0, field.offset + field.bytes)
@@ -104,6 +105,15 @@ extension Framing {
             .idle, .unframed:
             false
         case .block, .slip, .cobs, .beast, .json: true
+        }
+    }
+
+    /// Whether there is but one way to write a message, so that to write it anew changes nothing.
+    public var hasOneSpelling: Bool {
+        switch self {
+        case .delimiter, .length, .fixed, .netstring, .octetCounted, .block, .untilClose, .idle, .unframed:
+            true
+        case .line, .varint, .header, .slip, .cobs, .beast, .json: false
         }
     }
 

@@ -2,8 +2,9 @@ extension Framing {
     /// Whether a payload is spelt otherwise in the stream, so that `Frame.payload` is not the payload itself.
     public var hasEscapes: Bool {
         switch self {
+        case .line(_, let escapes): escapes
         case .slip, .cobs, .beast: true
-        case .line, .delimiter, .length, .varint, .fixed, .netstring, .octetCounted, .header, .block, .json,
+        case .delimiter, .length, .varint, .fixed, .netstring, .octetCounted, .header, .block, .json,
             .untilClose, .idle, .unframed:
             false
         }
@@ -43,6 +44,7 @@ extension Framing {
     @usableFromInline
     func unescape(_ bytes: Span<UInt8>, into payload: inout [UInt8]) {
         switch self {
+        case .line(_, escapes: true): LineEscapes.decode(bytes, into: &payload)
         case .slip: Slip.decode(bytes, into: &payload)
         case .cobs: Cobs.decode(bytes, into: &payload)
         case .beast: Beast.decode(bytes, into: &payload)

@@ -1,5 +1,6 @@
 import Configuration
 import Control
+import Framing
 import Glibc
 import Linux
 
@@ -65,6 +66,14 @@ struct BridgeSocket {
         }
         return configuration
     }
+
+    /// How its messages are framed for who reads them.
+    var framing: Framing { settings.ownFraming ?? configuration.upstream.framing.forSending }
+
+    /// How its messages are framed by who sends them.
+    var sendFraming: Framing { settings.ownFraming ?? configuration.upstream.sendFraming }
+
+    var maxMessage: Int { configuration.upstream.maxMessage }
 
     /// One that messages can be sent to.
     static func forSending(_ invocation: Invocation) throws(Failure) -> BridgeSocket {

@@ -15,7 +15,7 @@ enum Rules {
         "TLS": ["COpenSSL", "Linux"],
         "Bridge": ["Configuration", "Exchange", "Framing", "Linux", "Memory", "TLS", "Uplink"],
         "Control": [],
-        "Daemon": ["Bridge", "Configuration", "Control", "Linux", "Systemd", "TLS", "Uplink"],
+        "Daemon": ["Bridge", "Configuration", "Control", "Framing", "Linux", "Systemd", "TLS", "Uplink"],
         "trunklined": ["Configuration", "Daemon", "Linux"],
         "trunklinectl": ["Configuration", "Control", "Framing", "Linux"],
         "trunkline-sim": ["CLinux", "Framing", "Linux", "TLS"],

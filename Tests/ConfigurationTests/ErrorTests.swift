@@ -29,7 +29,7 @@ import Testing
             "6:13: sockets.a.mode: found \"999\"; allowed is an octal mode from 0000 to 0777",
             "6:25: sockets.a.group: found \"no such group\"; allowed is the name of a group of this machine",
             "7:6: sockets.b: found a list; allowed is a mapping with the keys "
-                + "path, mode, group, send, when-behind, patience",
+                + "path, mode, group, framing, unrepresentable, send, when-behind, patience",
             "8:7: sockets.c.pahth: unknown key; did you mean 'path'?",
             "9:1: bufer: unknown key; did you mean 'buffer'?",
             "10:9: outbox: found \"1\"; allowed is a size such as 64K, 4M or 1G from 64K to 1G",

@@ -349,4 +349,5 @@ private let kinds =
     + " until-close, idle, none"
 private let time = "a time such as 250ms, 10s or 1min 30s"
 private let bytes = #"1 to 16 bytes, with the escapes \r \n \t \0 \\ \a \b \f \v \e \" \' \xHH"#
-private let socketMapping = "a mapping with the keys path, mode, group, send, when-behind, patience"
+private let socketMapping =
+    "a mapping with the keys path, mode, group, framing, unrepresentable, send, when-behind, patience"

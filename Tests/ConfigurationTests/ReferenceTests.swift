@@ -29,6 +29,9 @@ import Testing
             "upstream.send-framing KIND, or a mapping; default as framing",
             "upstream.max-message SIZE; default 64K", "upstream.reconnect.min TIME; default 250ms",
             "sockets.NAME.mode MODE; default 0660", "sockets.NAME.send yes | no; default yes",
+            "sockets.NAME.framing KIND, or a mapping; default as with the upstream",
+            "sockets.NAME.unrepresentable skip | disconnect | escape; default skip",
+            "upstream.unrepresentable skip | disconnect; default skip",
             "buffer SIZE; default 4M",
             "upstream.bind-address IP ADDRESS; default the kernel's choice",
             "upstream.oversize reconnect | skip; default reconnect",
@@ -57,6 +60,7 @@ import Testing
     @Test func `the keys of framings are explained once`() {
         #expect(Configuration.keyReference.contains("\nupstream.framing.end"))
         #expect(!Configuration.keyReference.contains("send-framing.end"))
+        #expect(!Configuration.keyReference.contains("sockets.NAME.framing.end"))
     }
 
     /// Every key of the tables is in what is shown of some configuration, and the other way round.
@@ -79,6 +83,7 @@ import Testing
         ] {
             configuration.upstream.framing = framing
             configuration.upstream.sendFraming = framing
+            configuration.sockets[0].framing = framing
             let document = try Document(Array(configuration.yaml().utf8))
             if let root = document.root { shown.formUnion(paths(in: root)) }
         }

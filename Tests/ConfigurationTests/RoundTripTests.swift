@@ -38,7 +38,7 @@ import Uplink
               connect-timeout: 60000ms
               reconnect: {max: 90s}
             sockets:
-              "null": {mode: 600, group: root, send: false, patience: infinity, path: "/tmp/it's\n"}
+              "null": {mode: 600, group: root, framing: {kind: line, ending: crlf}, unrepresentable: escape, send: no, patience: infinity, path: "/tmp/it's\n"}
             hold-time: 0
             ready-when: connected
             control: {group: root, mode: 600}
@@ -53,6 +53,7 @@ import Uplink
               send-framing: {kind: length, bytes: 4, order: big, offset: 0, adjust: 0, strip: 4}
               max-message: 1K
               oversize: reconnect
+              unrepresentable: skip
               connect-timeout: 1min
               idle-timeout: infinity
               write-timeout: 2min
@@ -63,6 +64,8 @@ import Uplink
                 path: "/tmp/it's\x0a"
                 mode: 0600
                 group: root
+                framing: {kind: line, ending: crlf}
+                unrepresentable: escape
                 send: no
                 when-behind: disconnect
                 patience: infinity
@@ -104,7 +107,7 @@ import Uplink
                 keepalive: KeepaliveSettings(
                     idle: Bool.random(using: &random) ? nil : .seconds(7), interval: .milliseconds(1500),
                     count: Int.random(in: 1...127, using: &random))),
-            sockets: (0..<count).map { socket(&random, number: $0) },
+            sockets: (0..<count).map { socket(&random, number: $0, atMost: maxMessage) },
             buffer: 1 << ring, outbox: 1 << 21, whenDown: Bool.random(using: &random) ? .hold : .discard,
             holdTime: time(&random),
             clientLimits: ClientLimits(total: clients(&random), perUser: clients(&random)),
@@ -199,11 +202,17 @@ import Uplink
         Bool.random(using: &random) ? nil : Int.random(in: 1...Int.max, using: &random)
     }
 
-    private func socket(_ random: inout Seeded, number: Int) -> SocketSettings {
-        SocketSettings(
+    private func socket(_ random: inout Seeded, number: Int, atMost maxMessage: Int) -> SocketSettings {
+        let framing = Bool.random(using: &random) ? nil : framing(&random, atMost: maxMessage)
+        var mayEscape = false
+        if case .line? = framing { mayEscape = maxMessage <= 1 << 18 }
+        return SocketSettings(
             name: "\(name(&random))\(number)", path: "/\(text(&random, atMost: 20))\(number)",
             mode: UInt32.random(in: 0...0o777, using: &random),
             group: group(&random),
+            framing: framing,
+            unrepresentable: SocketSettings.Unrepresentable.allCases.filter { $0 != .escape || mayEscape }
+                .randomElement(using: &random) ?? .skip,
             maySend: Bool.random(using: &random),
             whenBehind: SocketSettings.WhenBehind.allCases.randomElement(using: &random) ?? .drop,
             patience: time(&random))

@@ -131,7 +131,7 @@ struct LogLineTests {
         #expect(told.allSatisfy { $0?.kind == .discarded })
         #expect(
             told.map { $0?.level } == [
-                .info, .warning, .warning, .info, .info, .warning, .warning, .info, .warning,
+                .info, .warning, .warning, .info, .info, .warning, .warning, .info, .debug, .warning,
             ])
         #expect(
             told.map { $0?.text } == [
@@ -143,6 +143,7 @@ struct LogLineTests {
                 "discarded 2 messages (10 bytes) from clients, for the upstream is away",
                 "discarded 2 messages (10 bytes) from clients of a socket with send: no",
                 "discarded 2 messages (10 bytes) for clients that read too slowly (when-behind: drop)",
+                "discarded 2 messages (10 bytes) that the framing of those who were to get them cannot carry",
                 "discarded 2 messages (10 bytes) from clients that the upstream had not taken when the daemon stopped",
             ])
         #expect(
@@ -150,7 +151,7 @@ struct LogLineTests {
                 ["REASON=cut-off"], ["REASON=oversize"], ["REASON=damaged"], ["REASON=between"],
                 ["REASON=unfinished"], ["REASON=upstream-away"],
                 ["REASON=not-allowed"],
-                ["REASON=behind"], ["REASON=stopped"],
+                ["REASON=behind"], ["REASON=unrepresentable"], ["REASON=stopped"],
             ])
     }
 

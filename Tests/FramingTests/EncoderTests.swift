@@ -50,7 +50,7 @@ struct EncoderTests {
     /// Whether a frame must not be made of it: written anew, byte by byte.
     static func isRefused(_ payload: [UInt8], _ framing: Framing) -> Bool {
         switch framing {
-        case .line(let ending): payload.contains(0x0A) || ending == .lf && payload.last == 0x0D
+        case .line(let ending, _): payload.contains(0x0A) || ending == .lf && payload.last == 0x0D
         case .delimiter(let end):
             (0..<payload.count).contains { (payload + end)[$0...].starts(with: end) }
         case .block(_, let end): (0..<payload.count).contains { (payload + end)[$0...].starts(with: end) }

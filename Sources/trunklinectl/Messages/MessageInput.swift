@@ -27,18 +27,18 @@ final class MessageInput {
     /// - Parameters:
     ///   - files: Their paths; `-` is standard input.
     ///   - format: What a line tells of a message.
-    ///   - upstream: How messages are framed, and how long they may be.
+    ///   - socket: How messages are framed, and how long they may be.
     ///   - count: After so many messages nothing more is read.
     ///   - isTyped: A line that is no message is told on standard error, and is no fault.
     init(
-        _ files: [String], _ format: MessageFormat, to upstream: BridgeSocket, count: Int = .max,
+        _ files: [String], _ format: MessageFormat, to socket: BridgeSocket, count: Int = .max,
         isTyped: Bool = false
     ) {
         self.isTyped = isTyped
         self.files = files[...]
         self.format = format
-        framing = upstream.configuration.upstream.sendFraming
-        limit = upstream.configuration.upstream.maxMessage
+        framing = socket.sendFraming
+        limit = socket.maxMessage
         reader = LineReader(limit: format.longestLine(for: limit))
         remaining = count
     }

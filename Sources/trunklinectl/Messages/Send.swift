@@ -40,11 +40,10 @@ enum Send {
     private static func frame(_ text: String, _ format: MessageFormat, _ socket: BridgeSocket) throws(Failure)
         -> [UInt8]
     {
-        let upstream = socket.configuration.upstream
         var frame: [UInt8] = []
         do throws(MalformedLine) {
             let payload = try format.payload(Array(text.utf8))
-            try MessageInput.append(payload, upstream.sendFraming, upstream.maxMessage, to: &frame)
+            try MessageInput.append(payload, socket.sendFraming, socket.maxMessage, to: &frame)
         } catch {
             let shown = DisplayText.cut(printable(text), 40)
             throw Failure("cannot send '\(shown)': \(error.reason); nothing was sent")

@@ -55,9 +55,8 @@ extension MessagePrinter {
     static let timestamps = CommandOption("timestamps", short: "t", help: "begin each line with the time")
 
     init(_ format: MessageFormat, of socket: BridgeSocket, _ invocation: Invocation, count: Int = .max) {
-        let upstream = socket.configuration.upstream
         self.init(
-            format, framing: upstream.framing, limit: upstream.maxMessage, count: count,
+            format, framing: socket.framing, limit: socket.maxMessage, count: count,
             hasTimestamps: invocation.has(Self.timestamps),
             isForTerminal: Terminal.isTerminal(STDOUT_FILENO))
     }
