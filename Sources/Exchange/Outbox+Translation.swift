@@ -31,7 +31,7 @@ extension Outbox {
         }
     }
 
-    /// - Parameter consumed: How many of the first of `bytes` have been dealt with.
+    /// Takes as many messages as there is room for; `consumed` grows by the bytes that have been dealt with.
     private func translate(
         _ bytes: Span<UInt8>, of inlet: Inlet, by translator: InletTranslator, consumed: inout Int
     ) throws(FramingError) -> Int {
