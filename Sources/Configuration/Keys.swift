@@ -80,7 +80,7 @@ enum Keys {
             "What a client's message leads to that send-framing cannot carry: it is skipped, or the client disconnected."
         ),
         Key(
-            "on-connect", \.onConnect, .listOrNone(.step), .derived("nothing") { _, _ in [] },
+            "on-connect", \.onConnect, .listOrEmpty(.step), .derived("nothing") { _, _ in [] },
             "What is sent and expected on each new connection, step by step, before everything else."),
         Key(
             "connect-timeout", \.uplink.connectTimeout, .timeOrInfinity(atLeast: .milliseconds(1)),

@@ -67,7 +67,20 @@ struct ValueType<Value: Sendable>: Sendable {
         }
     }
 
-    /// The same, or nothing where the key is left out.
+    /// One value, or a list, which may be empty.
+    static func listOrEmpty<Element: Sendable>(
+        _ element: ValueType<Element>
+    ) -> ValueType where Value == [Element] {
+        let list = ValueType.list(element)
+        return ValueType(list.name, list.allowed, rows: list.rows) { node, decoding in
+            if case .list(let nodes) = node.content, nodes.isEmpty { return [] }
+            return list.read(node, &decoding)
+        } write: { values in
+            values.isEmpty ? .list([]) : list.write(values)
+        }
+    }
+
+    /// One value, a list of at least one, or nothing where the key is left out.
     static func listOrNone<Element: Sendable>(
         _ element: ValueType<Element>
     ) -> ValueType where Value == [Element] {

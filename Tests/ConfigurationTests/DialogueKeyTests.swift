@@ -12,6 +12,10 @@ import Uplink
         #expect(try read(file()).upstream.heartbeat == nil)
     }
 
+    @Test func `an empty on-connect is no dialogue`() throws {
+        #expect(try steps("[]") == [])
+    }
+
     @Test func `on-connect is a step or a list of steps`() throws {
         #expect(
             try steps("{send: hello}") == [
@@ -65,7 +69,6 @@ import Uplink
     }
 
     @Test(arguments: [
-        ("[]", "3:15: upstream.on-connect: found an empty list; allowed is \(step)"),
         ("hello", "3:15: upstream.on-connect: found \"hello\"; allowed is \(step)"),
         ("{timeout: 1s}", "3:15: upstream.on-connect: found neither; allowed is \(step)"),
         ("[{send: x}, {send: x, expect: y}]", "3:27: upstream.on-connect: found both; allowed is \(step)"),

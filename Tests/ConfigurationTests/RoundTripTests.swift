@@ -54,6 +54,7 @@ import Uplink
               max-message: 1K
               oversize: reconnect
               unrepresentable: skip
+              on-connect: []
               connect-timeout: 1min
               idle-timeout: infinity
               write-timeout: 2min
