@@ -50,6 +50,9 @@ extension Configuration {
     /// Every key with its type, its default and what it is for, in lines of at most 80 characters.
     public static var keyReference: String { KeyReference.text }
 
+    /// Every protocol that `upstream.protocol` knows, and what it sets, in lines of at most 80 characters.
+    public static var protocolReference: String { PresetReference.text }
+
     /// The most bytes of a file.
     static let longestFile = 1 << 20
 
@@ -77,7 +80,7 @@ extension Decoding {
         }
         report(document.problems)
         let keys = Keys.bridge.keys.map(\.name)
-        guard let root = document.root, case .mapping(let entries) = root.content else {
+        guard let root = document.root, case .mapping(var entries) = root.content else {
             let found = document.root.map(\.found) ?? "no settings"
             let position = document.root?.position
             if case .refused? = document.root?.content { return }
@@ -86,6 +89,7 @@ extension Decoding {
                 at: position)
             return
         }
+        Preset.complete(&entries)
         Keys.bridge.read(entries, at: root.position, into: &configuration, &self)
         check(configuration)
     }

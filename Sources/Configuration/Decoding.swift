@@ -9,7 +9,7 @@ struct Decoding {
     private(set) var errors: [ConfigurationError] = []
     /// The key being read, part by part.
     private var path: [String] = []
-    /// What the file itself gives, by full key.
+    /// What the file gives, or the protocol that it names, by full key.
     private var given: [String: Node] = [:]
 
     init(file: String, bridge: String, runtimeDirectory: String) {
@@ -74,15 +74,32 @@ struct Decoding {
         }
     }
 
-    func isGiven(_ key: String) -> Bool { given[key] != nil }
+    /// Whether the file itself gives a key.
+    func isGiven(_ key: String) -> Bool { isSet(key) && preset(of: key) == nil }
 
-    /// Reports what contradicts another key. `effective` is shown if the file does not give the value;
-    /// `allowed` is a whole phrase, as in `allowed is at most 512K`.
-    mutating func refuse(key: String, effective: String, _ allowed: String) {
+    /// Whether the file or its protocol gives a key.
+    func isSet(_ key: String) -> Bool { given[key] != nil }
+
+    /// The protocol that supplies a key.
+    private func preset(of key: String) -> String? { given[key]?.preset }
+
+    /// Reports what contradicts other keys.
+    ///
+    /// - Parameters:
+    ///   - key: The key that is blamed.
+    ///   - effective: Is shown if its value is not given.
+    ///   - allowed: A whole phrase, as in `allowed is at most 512K`.
+    ///   - others: The keys that it contradicts: where the file does not give them, somebody must tell who does.
+    mutating func refuse(key: String, effective: String, _ allowed: String, against others: [String] = []) {
         var place = key[...]
         while given[String(place)] == nil, let dot = place.lastIndex(of: ".") { place = place[..<dot] }
-        let found = given[key].map(\.found) ?? "\(effective) (the default)"
-        report("found \(found); \(allowed)", at: given[String(place)]?.position, key: key)
+        var found = given[key].map(\.found) ?? "\(effective) (the default)"
+        if let preset = preset(of: key) { found += " (set by protocol \(preset))" }
+        let origins = others.compactMap { other in
+            preset(of: other).map { "; protocol \($0) sets \(other)" }
+        }
+        let node = given[String(place)] ?? others.compactMap { given[$0] }.first
+        report("found \(found); \(allowed)\(origins.joined())", at: node?.position, key: key)
     }
 }
 

@@ -45,7 +45,8 @@ enum KeyReference {
         }.joined()
     }
 
-    private static func wrap(_ text: String, to width: Int) -> [String] {
+    /// Lines of at most `width` characters; a longer word has one of its own.
+    static func wrap(_ text: String, to width: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {
             if let last = lines.last, last.count + 1 + word.count <= width {

@@ -50,6 +50,9 @@ enum Keys {
             "address", \.uplink.endpoints, .list(.address), .required,
             "host:port, [IPv6 address]:port (in quotes) or unix:/path; a list is tried in turn."),
         Key(
+            "protocol", \.protocolName, .optional(.preset), .derived("none") { _, _ in nil },
+            "What the server speaks: sets keys that the file does not give, as listed below."),
+        Key(
             "failover", \.uplink.failover, .choice, .text("in-order"),
             "In which order an attempt goes through several addresses: the list's, or one drawn at random."),
         Key(

@@ -4,6 +4,8 @@ typealias Position = ConfigurationError.Position
 struct Node {
     var position: Position
     var content: Content
+    /// The protocol that supplies it, if the file does not give it.
+    var preset: String? = nil
 
     indirect enum Content {
         /// Nothing, `~` or `null`.

@@ -8,7 +8,7 @@ extension Decoding {
         checkLastingDelay(configuration.upstream.uplink.reconnect)
         checkMessageSize(configuration)
         checkFixedSize(configuration.upstream.framing, key: "upstream.framing", configuration.upstream)
-        if isGiven("upstream.send-framing") {
+        if isSet("upstream.send-framing") {
             checkFixedSize(
                 configuration.upstream.sendFraming, key: "upstream.send-framing", configuration.upstream)
         }
@@ -28,7 +28,8 @@ extension Decoding {
         else { return }
         let allowed =
             "allowed is reconnect, for in a fixed framing nothing tells where the next message begins"
-        refuse(key: "upstream.oversize", effective: "\"skip\"", allowed)
+        refuse(
+            key: "upstream.oversize", effective: "\"skip\"", allowed, against: ["upstream.framing"])
     }
 
     private mutating func checkBoundaries(_ upstream: UpstreamSettings) {
@@ -46,11 +47,11 @@ extension Decoding {
     /// What is taken away of the messages of a server must be put back in those of clients.
     private mutating func checkHeaders(_ configuration: Configuration) {
         let upstream = configuration.upstream
-        let key = isGiven("upstream.send-framing") ? "upstream.send-framing" : "upstream.framing"
+        let key = isSet("upstream.send-framing") ? "upstream.send-framing" : "upstream.framing"
         guard !upstream.sendFraming.isReversible, isSound(key),
             configuration.sockets.contains(where: \.maySend)
         else { return }
-        let instead = isGiven("upstream.send-framing") ? "" : "a send-framing of its own, or "
+        let instead = isSet("upstream.send-framing") ? "" : "a send-framing of its own, or "
         refuse(
             key: "\(key).strip", effective: "",
             "allowed with \(instead)send: no on all sockets, for such a header cannot be put back")
@@ -78,16 +79,20 @@ extension Decoding {
             }
         var limit = upstream.maxMessage
         if case .fixed(let size) = upstream.framing { limit = min(limit, size) }
-        let allowed: String
+        let (allowed, reason): (String, String)
         if let end, answer.firstRange(of: end) != nil {
             allowed = "allowed is the beginning of a message, without what ends it"
+            reason = "upstream.framing"
         } else if answer.count > limit {
             allowed = "allowed is at most \(Size.print(limit)), as long as a message can be"
+            reason = limit < upstream.maxMessage ? "upstream.framing" : "upstream.max-message"
         } else {
             return
         }
         let found = printable(ByteString.print(answer))
-        refuse(key: "upstream.heartbeat.expect", effective: "\"\(found)\"", allowed)
+        refuse(
+            key: "upstream.heartbeat.expect", effective: "\"\(found)\"", allowed,
+            against: [reason])
     }
 
     private mutating func checkBindAddress(_ upstream: UpstreamSettings) {
@@ -114,9 +119,11 @@ extension Decoding {
         guard isSound(min), isSound(max), settings.max < settings.min else { return }
         let (shortest, longest) = (TimeSpan.print(settings.min), TimeSpan.print(settings.max))
         if isGiven(max) {
-            refuse(key: max, effective: longest, "allowed is at least min (\(shortest))")
+            refuse(
+                key: max, effective: longest, "allowed is at least min (\(shortest))", against: [min])
         } else {
-            refuse(key: min, effective: shortest, "allowed is at most max (\(longest))")
+            refuse(
+                key: min, effective: shortest, "allowed is at most max (\(longest))", against: [max])
         }
     }
 
@@ -125,7 +132,7 @@ extension Decoding {
         guard isSound(max), isSound(lasting), settings.lasting < settings.max else { return }
         refuse(
             key: lasting, effective: TimeSpan.print(settings.lasting),
-            "allowed is at least max (\(TimeSpan.print(settings.max)))")
+            "allowed is at least max (\(TimeSpan.print(settings.max)))", against: [max])
     }
 
     private mutating func checkMessageSize(_ configuration: Configuration) {
@@ -134,9 +141,16 @@ extension Decoding {
         let most = configuration.upstream.maxMessage
         let upstream = configuration.upstream
         let received = [upstream.framing] + configuration.sockets.compactMap(\.ownFraming)
+        let sendFraming = isSet("upstream.send-framing") ? "upstream.send-framing" : "upstream.framing"
         let rings = [
-            (name: "buffer", size: configuration.buffer, share: Share(of: received)),
-            (name: "outbox", size: configuration.outbox, share: Share(of: [upstream.sendFraming])),
+            (
+                name: "buffer", size: configuration.buffer, share: Share(of: received),
+                framing: "upstream.framing"
+            ),
+            (
+                name: "outbox", size: configuration.outbox, share: Share(of: [upstream.sendFraming]),
+                framing: sendFraming
+            ),
         ]
         let tooSmall = rings.filter { isSound($0.name) && most > $0.size / $0.share.rawValue }
         if isGiven(key) {
@@ -145,13 +159,18 @@ extension Decoding {
             let largest = Size.print(ring.size / ring.share.rawValue)
             let allowed =
                 "allowed is at most \(largest), \(ring.share) of \(ring.name) (\(Size.print(ring.size)))"
-            refuse(key: key, effective: Size.print(most), allowed)
+            refuse(
+                key: key, effective: Size.print(most), allowed,
+                against: [ring.name] + ring.share.reasons(ring.framing))
             return
         }
         for ring in tooSmall {
             let least = Size.print(most * ring.share.rawValue)
             let allowed = "allowed is at least \(least), \(ring.share.inverse) \(key) (\(Size.print(most)))"
-            refuse(key: ring.name, effective: Size.print(ring.size), allowed)
+            refuse(
+                key: ring.name, effective: Size.print(ring.size), allowed,
+                against: [key] + ring.share.reasons(ring.framing)
+            )
         }
     }
 
@@ -159,7 +178,8 @@ extension Decoding {
         guard case .fixed(let size) = framing, isSound(key), isSound("upstream.max-message") else { return }
         guard size > upstream.maxMessage else { return }
         let allowed = "allowed is at most max-message (\(Size.print(upstream.maxMessage)))"
-        refuse(key: "\(key).size", effective: Size.print(size), allowed)
+        refuse(
+            key: "\(key).size", effective: Size.print(size), allowed, against: ["upstream.max-message"])
     }
 
     private mutating func checkPaths(_ configuration: Configuration) {
@@ -213,4 +233,7 @@ private enum Share: Int, CustomStringConvertible {
 
     var description: String { self == .half ? "half" : "a quarter" }
     var inverse: String { self == .half ? "twice" : "four times" }
+
+    /// The keys that make it less than usual, of which `key` names the framing.
+    func reasons(_ key: String) -> [String] { self == .half ? [] : [key] }
 }

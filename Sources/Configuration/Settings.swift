@@ -81,6 +81,8 @@ public struct ClientLimits: Equatable, Sendable {
 
 /// The server, and how to speak to it.
 public struct UpstreamSettings: Equatable, Sendable {
+    /// What the server is said to speak, which has set what the file does not; `nil` if nothing is said.
+    public var protocolName: String?
     /// Without what follows from `tls` and `onConnect`.
     public var uplink: Uplink.Settings
     /// How what the server sends is divided into messages.
@@ -123,11 +125,12 @@ public struct UpstreamSettings: Equatable, Sendable {
     }
 
     public init(
-        uplink: Uplink.Settings, framing: Framing, sendFraming: Framing, maxMessage: Int, oversize: Oversize,
-        unrepresentable: Unrepresentable = .skip, idleTimeout: Duration?, writeTimeout: Duration?,
-        bindAddress: String?, tls: TLSSettings? = nil,
+        protocolName: String? = nil, uplink: Uplink.Settings, framing: Framing, sendFraming: Framing,
+        maxMessage: Int, oversize: Oversize, unrepresentable: Unrepresentable = .skip,
+        idleTimeout: Duration?, writeTimeout: Duration?, bindAddress: String?, tls: TLSSettings? = nil,
         onConnect: [DialogueStep] = [], heartbeat: HeartbeatSettings? = nil, keepalive: KeepaliveSettings
     ) {
+        self.protocolName = protocolName
         self.uplink = uplink
         self.framing = framing
         self.sendFraming = sendFraming

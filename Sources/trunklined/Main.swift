@@ -58,6 +58,10 @@ struct Main {
         A configuration file, here called FILE, is YAML with these keys:
 
         \(Configuration.keyReference)
+        These are the values of upstream.protocol, and what each sets where FILE does
+        not: keys of upstream, but buffer and outbox.
+
+        \(Configuration.protocolReference)
         """
     }
 

@@ -22,6 +22,7 @@ import Testing
         }
         for line in [
             "upstream.address ADDRESS, or a list; required",
+            "upstream.protocol PROTOCOL; default none",
             "upstream.framing KIND, or a mapping; default line",
             "upstream.framing.bytes 1 | 2 | 3 | 4 | 8; default 4",
             "upstream.framing.bytes NUMBER; default 10",
@@ -57,6 +58,20 @@ import Testing
         }
     }
 
+    @Test func `the protocols are listed with what they set, in 80 columns`() {
+        let lines = Configuration.protocolReference.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= 80 })
+        let column = lines[1].prefix { $0 == " " }.count
+        let heads = lines.filter { $0.first != " " }.map { $0.prefix(column).split(separator: " ")[0] }
+        #expect(heads.map(String.init) == Preset.all.map(\.name))
+        for line in [
+            "nmea              NMEA 0183 sentences (port 10110)",
+            "                  framing: {kind: line, ending: crlf}", "                  buffer: 8M",
+        ] {
+            #expect(lines.contains { $0 == line }, "\(line)")
+        }
+    }
+
     @Test func `the keys of framings are explained once`() {
         #expect(Configuration.keyReference.contains("\nupstream.framing.end"))
         #expect(!Configuration.keyReference.contains("send-framing.end"))
@@ -70,6 +85,7 @@ import Testing
         var configuration = try read(
             file(
                 upstream: """
+                    protocol: nmea
                     bind-address: 192.0.2.7
                     tls: {ca-file: /a, server-name: b, certificate: /c, key: /d, alpn: e, pin: \(pin)}
                     on-connect: [{send: x}, {expect: x, within: 9}]

@@ -1,8 +1,9 @@
-import Configuration
 import Framing
 import TestSupport
 import Testing
 import Uplink
+
+@testable import Configuration
 
 @Suite struct RoundTripTests {
     @Test(arguments: 0..<300 as Range<UInt64>)
@@ -93,6 +94,8 @@ import Uplink
         return Configuration(
             name: name(&random),
             upstream: UpstreamSettings(
+                protocolName: Bool.random(using: &random)
+                    ? nil : Preset.all.randomElement(using: &random)?.name,
                 uplink: Uplink.Settings(
                     endpoints: [.host("a", port: 1)]
                         + (0..<Int.random(in: 0...2, using: &random)).map { _ in endpoint(&random) },
