@@ -1,3 +1,4 @@
+import Configuration
 import Control
 
 /// What `status` prints of a bridge.
@@ -30,7 +31,7 @@ struct StatusText {
             \(printable(bridge.uplink.upstream))
 
             """ + field("Uplink", story(of: bridge.uplink)) + field("TLS", tls(bridge.uplink.tls))
-                + field("Daemon", daemon(bridge))
+                + field("Protocol", protocolName(of: bridge)) + field("Daemon", daemon(bridge))
                 + field("Traffic", traffic(bridge)) + field("Buffer", [Figures.fill(bridge.buffer)])
                 + field("Outbox", [Figures.fill(bridge.outbox)])
                 + field("Troubles", troubles(bridge.counters))
@@ -79,6 +80,13 @@ struct StatusText {
             "trunklined \(printable(bridge.version)), pid \(bridge.pid), since \(since(bridge.since))",
             "logs \(printable(bridge.logLevel)) and what is worse",
         ]
+    }
+
+    /// Nothing where the configuration names no protocol, or is of another version's making.
+    private func protocolName(of bridge: BridgeDescription) -> [String] {
+        let configuration = try? Configuration(
+            parsing: Array(bridge.configuration.utf8), path: bridge.name, runtimeDirectory: "/")
+        return [configuration?.upstream.protocolName].compactMap(\.self)
     }
 
     private func since(_ time: Int) -> String { "\(clock.date(time)); \(clock.ago(time))" }

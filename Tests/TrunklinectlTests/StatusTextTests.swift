@@ -48,6 +48,18 @@ struct StatusTextTests {
                 """)
     }
 
+    @Test(arguments: [
+        ("upstream: {address: a:1, protocol: aprs-is}", "    Protocol: aprs-is\n"),
+        ("upstream: {address: a:1}", nil), ("upstream: {address: a:1, protocol: of-the-future}", nil),
+    ])
+    func `the protocol is told, if one is named`(configuration: String, line: String?) {
+        var bridge = Sample.bridge()
+        bridge.configuration = configuration
+        let shown = text(bridge)
+        #expect(shown.contains("Protocol") == (line != nil))
+        if let line { #expect(shown.contains("\n\(line)      Daemon: ")) }
+    }
+
     @Test func `a connection with TLS has a field for that, and what is not verified is told`() {
         var uplink = Sample.ready
         uplink.tls = TLSDescription(
