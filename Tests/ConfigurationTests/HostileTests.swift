@@ -18,7 +18,7 @@ import Testing
     func `random YAML is read or refused`(seed: UInt64) {
         let pieces = [
             "upstream", "address", "sockets", "framing", "kind", "delimiter", "end", "fixed", "size",
-            "reconnect", "min",
+            "reconnect", "min", "protocol", "mllp", "gpsd",
             ": ", ":", "\n", "\n  ", "\n    ", "- ", "[", "]", "{", "}", ", ", "'", "\"", "\\", "&a ", "*a",
             "!t ", "#",
             "|\n", ">", "? ", "---\n", "...\n", "%", "~", "a:1", "1K", "\t", "é", "\0", "<<", "@", "`",
@@ -31,6 +31,7 @@ import Testing
                 .joined()
             _ = errors(in: text)
             _ = errors(in: file(top: text))
+            _ = errors(in: file(upstream: "protocol: mllp\n\(text)"))
         }
     }
 
