@@ -20,6 +20,9 @@ public struct Answers: Equatable, Sendable {
     private let index: UnsafeMutablePointer<FrameIndex>
     private let bytes: UnsafeBufferPointer<UInt8>
     private let answers: Answers
+    private let framing: Framing
+    /// Where payloads are put together, if the framing spells them otherwise.
+    var scratch: [UInt8] = []
     /// Where the next frame begins.
     private var position = 0
     private(set) var count: UInt64 = 0
@@ -28,12 +31,15 @@ public struct Answers: Equatable, Sendable {
     ///   - index: Takes the frames.
     ///   - bytes: What is decoded.
     ///   - answers: What is looked for.
+    ///   - framing: How the payloads of frames are spelt.
     init(
-        into index: UnsafeMutablePointer<FrameIndex>, _ bytes: UnsafeBufferPointer<UInt8>, _ answers: Answers
+        into index: UnsafeMutablePointer<FrameIndex>, _ bytes: UnsafeBufferPointer<UInt8>, _ answers: Answers,
+        _ framing: Framing
     ) {
         unsafe self.index = index
         unsafe self.bytes = bytes
         self.answers = answers
+        self.framing = framing
     }
 
     mutating func append(_ frame: Frame) {
@@ -47,10 +53,15 @@ public struct Answers: Equatable, Sendable {
         }
     }
 
-    private func isAnswer(_ frame: Frame) -> Bool {
+    private mutating func isAnswer(_ frame: Frame) -> Bool {
         let payload = frame.payload
         guard payload.count >= answers.beginning.count else { return false }
-        return unsafe bytes[(position + payload.lowerBound)...].starts(with: answers.beginning)
+        let start = position + payload.lowerBound
+        guard framing.hasEscapes else { return unsafe bytes[start...].starts(with: answers.beginning) }
+        let spelt = unsafe Span(_unsafeElements: bytes).extracting(start..<start + payload.count)
+        scratch.removeAll(keepingCapacity: true)
+        framing.appendBeginning(of: spelt, atLeast: answers.beginning.count, to: &scratch)
+        return scratch.starts(with: answers.beginning)
     }
 
     mutating func skip(_ count: Int, _ reason: SkipReason) {

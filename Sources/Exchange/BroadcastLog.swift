@@ -6,8 +6,11 @@ public final class BroadcastLog: FrameLog {
     private let framing: Framing
     private let limit: Int
     private let skipsOversize: Bool
+    private let discardsFirst: Bool
     private let answers: Answers?
     private var decoder: Decoder
+    /// Where payloads are put together that are spelt otherwise in the stream, to find answers.
+    private var scratch: [UInt8] = []
     /// Whole messages may stand after the head, for the index was full.
     public private(set) var hasUndecoded = false
     /// Answers to heartbeats that have become whole so far.
@@ -18,17 +21,19 @@ public final class BroadcastLog: FrameLog {
     ///   - framing: How the received bytes are divided.
     ///   - limit: The most payload bytes of one message: at most half of the ring.
     ///   - skipsOversize: Whether a longer message is passed over, and no fault.
+    ///   - discardsFirst: Whether the first message of each connection is, which may be the rest of one.
     ///   - answers: Messages that are looked for; `nil` costs nothing.
     ///   - maximumFrames: How many messages are kept at the most: a power of two.
     public init(
         memory: consuming MirroredMemory, framing: Framing, limit: Int, skipsOversize: Bool = false,
-        answers: Answers? = nil, maximumFrames: Int
+        discardsFirst: Bool = false, answers: Answers? = nil, maximumFrames: Int
     ) {
         self.framing = framing
         self.limit = limit
         self.skipsOversize = skipsOversize
+        self.discardsFirst = discardsFirst
         self.answers = answers
-        decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize)
+        decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize, discardsFirst: discardsFirst)
         super.init(
             memory: memory, longestFrame: framing.longestFrame(of: limit), limit: limit,
             maximumFrames: maximumFrames)
@@ -40,6 +45,8 @@ public final class BroadcastLog: FrameLog {
     public var damaged: Skipped { index.damaged }
     /// What has come so far and was in no message.
     public var between: Skipped { index.between }
+    /// First messages of connections that were passed over so far.
+    public var first: Skipped { index.firsts }
 
     /// How many bytes can be received now: 0 when the ring or the index is full.
     public var space: Int { hasUndecoded ? 0 : memory.size - kept }
@@ -82,12 +89,37 @@ public final class BroadcastLog: FrameLog {
     private func decode(
         _ bytes: Span<UInt8>, atMost room: Int, finding answers: Answers
     ) throws(FramingError) -> Int {
-        try unsafe withUnsafeMutablePointer(to: &index) { index throws(FramingError) in
-            try unsafe bytes.withUnsafeBufferPointer { buffer throws(FramingError) in
-                var sink = unsafe AnswerSink(into: index, buffer, answers)
-                defer { answerCount += sink.count }
-                return try decoder.decode(bytes, atMost: room, into: &sink)
+        try withSink(for: answers, in: bytes) { sink throws(FramingError) in
+            try decoder.decode(bytes, atMost: room, into: &sink)
+        }
+    }
+
+    private func withSink<R, E: Error>(
+        for answers: Answers, in bytes: Span<UInt8>, _ body: (inout AnswerSink) throws(E) -> R
+    ) throws(E) -> R {
+        let framing = framing
+        return try unsafe withUnsafeMutablePointer(to: &index) { index throws(E) in
+            try unsafe bytes.withUnsafeBufferPointer { buffer throws(E) in
+                var sink = unsafe AnswerSink(into: index, buffer, answers, framing)
+                swap(&sink.scratch, &scratch)
+                defer {
+                    answerCount += sink.count
+                    swap(&sink.scratch, &scratch)
+                }
+                return try body(&sink)
             }
+        }
+    }
+
+    /// The stream has come to a boundary that is not in its bytes, and all that was received has been decoded: what is
+    /// there of a message is one, in framings that have such boundaries.
+    ///
+    /// - Returns: How many messages became visible.
+    public func finish() -> Int {
+        precondition(!hasUndecoded, "a boundary behind what is not decoded")
+        return memory.withBytes(head..<end) { bytes in
+            guard let answers else { return decoder.finish(bytes, into: &index) ? 1 : 0 }
+            return withSink(for: answers, in: bytes) { decoder.finish(bytes, into: &$0) ? 1 : 0 }
         }
     }
 
@@ -99,7 +131,11 @@ public final class BroadcastLog: FrameLog {
             end = head
             hasUndecoded = false
         }
-        decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize)
+        decoder = newDecoder()
         return Int(end - head)
+    }
+
+    private func newDecoder() -> Decoder {
+        Decoder(framing, limit: limit, skipsOversize: skipsOversize, discardsFirst: discardsFirst)
     }
 }

@@ -36,6 +36,7 @@ public struct Skipped: Equatable, Sendable {
     private(set) var oversize = Skipped()
     private(set) var damaged = Skipped()
     private(set) var between = Skipped()
+    private(set) var firsts = Skipped()
     /// The number of the oldest entry that is still needed.
     private(set) var first: UInt64 = 0
     /// Where the oldest entry that is still needed begins.
@@ -141,6 +142,7 @@ public struct Skipped: Equatable, Sendable {
         case .oversize(let isBeginning): oversize.add(messages: isBeginning ? 1 : 0, bytes: count)
         case .damaged: damaged.add(messages: 1, bytes: count)
         case .between: between.add(messages: 0, bytes: count)
+        case .first(let isBeginning): firsts.add(messages: isBeginning ? 1 : 0, bytes: count)
         }
     }
 

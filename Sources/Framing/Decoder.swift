@@ -21,15 +21,23 @@ public struct Decoder: Sendable {
     }
     @usableFromInline var kind: Kind
     @usableFromInline var oversize: Oversize
+    /// The first message is looked for, which is to be dropped whole.
+    @usableFromInline var isFirstDue: Bool
 
     /// - Parameters:
     ///   - framing: How the stream is divided.
     ///   - limit: The most payload bytes of one message.
     ///   - skipsOversize: Whether a longer message is passed over, and no fault; only where the framing can. It is never
     ///     kept: its bytes are skipped as soon as they are there. A length of 2⁶³ or more is a fault all the same.
-    public init(_ framing: Framing, limit: Int, skipsOversize: Bool = false) {
+    ///   - discardsFirst: Whether the first message is skipped, as `Framing.beginning` says; only where that can be.
+    public init(
+        _ framing: Framing, limit: Int, skipsOversize: Bool = false, discardsFirst: Bool = false
+    ) {
         precondition(!skipsOversize || framing.canPassOver, "nothing tells where the next message begins")
-        oversize = Oversize(isSkipped: skipsOversize)
+        precondition(!discardsFirst || framing.beginning != .unknown, "nothing tells what is first")
+        oversize = Oversize(
+            isSkipped: skipsOversize, passesFirst: discardsFirst && framing.beginning == .afterBoundary)
+        isFirstDue = discardsFirst && framing.beginning == .afterMessage
         kind =
             switch framing {
             case .line(_, escapes: false): .line(LineDecoder(limit: limit))
@@ -66,6 +74,14 @@ public struct Decoder: Sendable {
     /// - Throws: `FramingError` after the frames before the fault were appended.
     @inlinable
     public mutating func decode<Sink: FrameSink & ~Copyable>(
+        _ bytes: Span<UInt8>, atMost count: Int, into sink: inout Sink
+    ) throws(FramingError) -> Int {
+        guard isFirstDue else { return try decodeRest(bytes, atMost: count, into: &sink) }
+        return try decodeFirst(bytes, atMost: count, into: &sink)
+    }
+
+    @inlinable
+    mutating func decodeRest<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, atMost count: Int, into sink: inout Sink
     ) throws(FramingError) -> Int {
         switch kind {
@@ -135,7 +151,7 @@ public struct Decoder: Sendable {
     ) -> Bool {
         guard case .whole = kind else { return false }
         let wasPassingOver = oversize.progress != .nothing
-        oversize.progress = .nothing
+        oversize.end()
         guard !wasPassingOver, !bytes.isEmpty else { return false }
         sink.append(Frame(length: bytes.count))
         return true

@@ -35,4 +35,6 @@ public enum SkipReason: Equatable, Sendable {
     case damaged
     /// They belong to no message, in a framing that allows for that.
     case between
+    /// They belong to the first message of the stream, which is not wanted: they begin it, or go on with it.
+    case first(isBeginning: Bool)
 }

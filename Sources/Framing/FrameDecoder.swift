@@ -25,7 +25,7 @@
     mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) -> (count: Int, isOver: Bool)
 }
 
-/// What becomes of a message that is too long, and how far that has got.
+/// What becomes of a message that is too long or the first, and how far that has got.
 @usableFromInline struct Oversize: Sendable {
     @usableFromInline enum Progress: Sendable {
         case nothing
@@ -37,8 +37,26 @@
     @usableFromInline var progress = Progress.nothing
     /// Bytes to come, if the message told its length. Not the decoder's own, whose fields the loop keeps in registers.
     @usableFromInline var left: UInt64?
+    /// The message is passed over for it is the first of the stream.
+    @usableFromInline var isFirst: Bool
 
-    init(isSkipped: Bool) { self.isSkipped = isSkipped }
+    init(isSkipped: Bool, passesFirst: Bool) {
+        self.isSkipped = isSkipped
+        isFirst = passesFirst
+        if passesFirst { progress = .begins }
+    }
+
+    @inlinable
+    var reason: SkipReason {
+        let isBeginning = progress == .begins
+        return isFirst ? .first(isBeginning: isBeginning) : .oversize(isBeginning: isBeginning)
+    }
+
+    @inlinable
+    mutating func end() {
+        progress = .nothing
+        isFirst = false
+    }
 }
 
 extension FrameDecoder {
@@ -70,12 +88,12 @@ extension FrameDecoder {
                 let (skipped, isOver) = passOver(bytes.extracting(start...), left: oversize.left)
                 oversize.left = oversize.left.map { $0 - UInt64(skipped) }
                 if skipped > 0 {
-                    sink.skip(skipped, .oversize(isBeginning: oversize.progress == .begins))
+                    sink.skip(skipped, oversize.reason)
                     start += skipped
                     count += 1
                     oversize.progress = .goesOn
                 }
-                if isOver { oversize.progress = .nothing }
+                if isOver { oversize.end() }
                 guard isOver else { return count }
             }
             do throws(FramingError) {

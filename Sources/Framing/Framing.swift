@@ -98,6 +98,24 @@ extension Framing {
         }
     }
 
+    /// Where in a stream that has begun before we came the first message is that is surely whole.
+    public enum Beginning: Equatable, Sendable {
+        /// Behind the first boundary, whatever stands before that.
+        case afterBoundary
+        /// Behind the first message, if the stream has begun between two: else what is found may be none.
+        case afterMessage
+        /// Nothing in the bytes tells.
+        case unknown
+    }
+
+    public var beginning: Beginning {
+        switch self {
+        case .line, .delimiter, .block, .slip, .cobs, .idle: .afterBoundary
+        case .length, .varint, .fixed, .netstring, .octetCounted, .header, .beast, .json: .afterMessage
+        case .untilClose, .unframed: .unknown
+        }
+    }
+
     /// Whether bytes are skipped that are in no message, or in a damaged one.
     public var maySkip: Bool {
         switch self {

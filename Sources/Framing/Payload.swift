@@ -41,6 +41,17 @@ extension Framing {
         if hasEscapes { unescape(spelt, into: &output) } else { output.append(spelt) }
     }
 
+    /// Appends the beginning of a payload to `output`: at least `count` bytes, if it has so many, and not many more.
+    ///
+    /// - Parameters:
+    ///   - spelt: The payload as it stands in the stream, in a framing that has escapes.
+    ///   - count: How much of it is wanted.
+    ///   - output: Where it goes.
+    public func appendBeginning(of spelt: Span<UInt8>, atLeast count: Int, to output: inout [UInt8]) {
+        // No byte takes more than two, and COBS has one more at the start.
+        unescape(spelt.extracting(first: min(spelt.count, 2 * count + 1)), into: &output)
+    }
+
     @usableFromInline
     func unescape(_ bytes: Span<UInt8>, into payload: inout [UInt8]) {
         switch self {

@@ -40,6 +40,51 @@ import Testing
         #expect(log.readAll(&cursor) == [2] + [UInt8]("ok"))
     }
 
+    @Test(arguments: [Framing.slip, .cobs])
+    func `it is the payload, not how it is spelt, however many messages there are`(framing: Framing) throws {
+        let log = BroadcastLog(
+            memory: try Sample(framing: framing, limit: 100).memory(), framing: framing, limit: 100,
+            answers: Answers(beginning: [0x00, 0xC0, 0xDB], areHidden: true), maximumFrames: 64)
+        var cursor = log.newCursor()
+        let payloads: [[UInt8]] = [
+            [0x00, 0xC0, 0xDB], [0x00, 0xC0], [0x00, 0xC0, 0xDB, 0x00, 0x01], [0x00, 0xC0, 0xDC, 0x02],
+            [0x00, 0xC0, 0xDB] + [UInt8](repeating: 0xC0, count: 90),
+        ]
+        var kept: [UInt8] = []
+        for payload in payloads {
+            var frame: [UInt8] = []
+            try framing.encode(payload, into: &frame)
+            try log.receive(frame)
+            if !payload.starts(with: [0x00, 0xC0, 0xDB]) { kept += frame }
+        }
+        #expect(log.answerCount == 3)
+        #expect(log.readAll(&cursor) == kept)
+    }
+
+    @Test func `of Beast as well, with doubled escapes`() throws {
+        let log = BroadcastLog(
+            memory: try Sample(framing: .beast, limit: 100).memory(), framing: .beast, limit: 100,
+            answers: Answers(beginning: [0x31, 0x1A, 0x1A], areHidden: false), maximumFrames: 64)
+        for byte in [UInt8(0x1A), 0x1B] {
+            var frame: [UInt8] = []
+            try Framing.beast.encode([0x31, 0x1A, byte] + [UInt8](repeating: 0x1A, count: 7), into: &frame)
+            try log.receive(frame)
+        }
+        #expect(log.answerCount == 1)
+    }
+
+    @Test func `a message that only its boundary ends can be one`() throws {
+        let log = try log(.idle(gap: .seconds(1)), hides: true)
+        var cursor = log.newCursor()
+        for part in ["# po", "ng"] { try log.receive([UInt8](part)) }
+        #expect(log.answerCount == 0)
+        #expect(log.finish() == 1)
+        #expect(log.answerCount == 1)
+        try log.receive([UInt8]("news"))
+        #expect(log.finish() == 1)
+        #expect(log.readAll(&cursor) == [UInt8]("news"))
+    }
+
     @Test func `what is passed over is no answer, and what comes after it is found`() throws {
         let log = try log(hides: true, skipsOversize: true)
         var cursor = log.newCursor()

@@ -12,6 +12,8 @@ struct Found: Equatable {
     var damaged: [[UInt8]] = []
     /// Everything that stood in no message.
     var between: [UInt8] = []
+    /// First messages that were dropped, as far as they had come.
+    var firsts: [[UInt8]] = []
     var fault: FramingError?
 }
 
@@ -28,9 +30,9 @@ struct Stream: FrameSink {
     /// Skipped ranges.
     private var ranges = 0
 
-    init(_ framing: Framing, limit: Int, skipsOversize: Bool = false) {
+    init(_ framing: Framing, limit: Int, skipsOversize: Bool = false, discardsFirst: Bool = false) {
         self.framing = framing
-        decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize)
+        decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize, discardsFirst: discardsFirst)
     }
 
     mutating func append(_ frame: Frame) {
@@ -54,6 +56,9 @@ struct Stream: FrameSink {
             found.skipped[found.skipped.count - 1] += bytes
         case .damaged: found.damaged.append(Array(bytes))
         case .between: found.between += bytes
+        case .first(let isBeginning):
+            if isBeginning { found.firsts.append([]) }
+            found.firsts[found.firsts.count - 1] += bytes
         }
         consumed += count
         ranges += 1
