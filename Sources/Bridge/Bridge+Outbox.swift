@@ -93,7 +93,9 @@ extension Bridge {
             if isDiscarding { discardOutbox(.upstreamAway) }
         }
         do throws(FramingError) {
-            client.received(Amount(messages: try outbox.received(count, from: inlet), bytes: count))
+            let messages = try outbox.received(count, from: inlet)
+            client.received(Amount(messages: messages, bytes: count))
+            if messages > 0 { perform(uplink.wanted(now: loop.now)) }
             return translated(from: client, inlet)
         } catch {
             leave(client, .framing(error))
@@ -176,6 +178,7 @@ extension Bridge {
 
     /// The upstream is away: what clients send waits, but not for ever.
     func hold() {
+        isAway = true
         switch configuration.whenDown {
         case .discard: discardHeld()
         case .hold:

@@ -127,13 +127,19 @@ extension Bridge {
         case .waiting(let failure, let until):
             show(.waiting(failure.reason, address: address(of: failure), until: until, lifetime: lifetime))
             lifetime = nil
+            if !isAway { hold() }
+        case .resting(let endpoint, let until):
+            lifetime = nil
+            show(.resting(address(ofEndpoint: endpoint), until: until))
         case .cancelled: show(.cancelled)
         }
     }
 
     /// What was tried last, or connected to.
-    private func address(of failure: Uplink.Failure) -> String {
-        dialled ?? configuration.upstream.uplink.endpoints[failure.endpoint].description
+    private func address(of failure: Uplink.Failure) -> String { address(ofEndpoint: failure.endpoint) }
+
+    private func address(ofEndpoint endpoint: Int) -> String {
+        dialled ?? configuration.upstream.uplink.endpoints[endpoint].description
     }
 
     private func show(_ state: UplinkState) {
@@ -147,11 +153,13 @@ extension Bridge {
         surroundings?.hearRoutes(false)
         disarm(.hold)
         isDiscarding = false
+        isAway = false
         if let limit = configuration.upstream.idleTimeout {
             let watch = IdleWatch(limit: limit, ready: loop.now)
             idleWatch = watch
             if let deadline = watch.deadline { arm(.idle, at: deadline) }
         }
+        if case .pause(let gap) = configuration.upstream.framing.boundary { gapWatch = GapWatch(gap: gap) }
         startHeartbeat()
         connection.secretsAreOver()
         limitUnacknowledged(connection)
@@ -193,6 +201,7 @@ extension Bridge {
         surroundings?.hearRoutes(true)
         idleWatch = nil
         disarm(.idle)
+        endGaps()
         endHeartbeat()
         writeWatch = nil
         disarm(.write)
@@ -201,7 +210,8 @@ extension Bridge {
         outbox.connectionLost()
         hasUndecodedLoss = true
         finishLoss()
-        hold()
+        // Between two connections of which the first was complete the upstream is not away.
+        if !uplink.isResting { hold() }
     }
 
     /// Throws away what the lost connection left unfinished, once all its whole messages are in the log.
@@ -230,9 +240,11 @@ extension Bridge {
             case .moved(let count):
                 totals.received.bytes += count
                 idleWatch?.received(at: loop.now)
+                restartGap()
                 decode { () throws(FramingError) in try log.received(count) }
             case .wouldBlock:
-                if let error = connection.sendError { lost(connection, error) }
+                if let error = connection.sendError { return lost(connection, error) }
+                foundNothing(connection)
             case .ended: ended(connection)
             }
         } catch {
@@ -248,9 +260,11 @@ extension Bridge {
         // An alert tells why nothing was taken any more, though that was found first.
         if case .tls? = said, let said { return upstreamFailed(step: connection.step, said) }
         guard let error = connection.sendError, said == nil || error.code != EPIPE else {
-            return upstreamFailed(step: connection.step, said ?? .ended)
+            guard let said else { return endedInGoodOrder(connection) }
+            return upstreamFailed(step: connection.step, said)
         }
-        // It was told to the sender already.
+        // It was told to the sender already: as EPIPE if an end in good order had come before it.
+        if error.code == EPIPE, isEndOfMessage { return endedInGoodOrder(connection) }
         lost(connection, error)
     }
 
@@ -260,6 +274,7 @@ extension Bridge {
             for index in 0..<room.count { room[index] = prologue[prologue.startIndex + index] }
             return room.count
         }
+        restartGap()
         prologue = prologue.dropFirst(count)
         if prologue.isEmpty { prologue = [] }
         totals.received.bytes += count
@@ -280,15 +295,17 @@ extension Bridge {
         upstreamFailed(step: connection.step, reason)
     }
 
-    private func decode(_ body: () throws(FramingError) -> Int) {
+    func decode(_ body: () throws(FramingError) -> Int) {
         let (head, count, answers) = (log.head, log.messages, log.answerCount)
-        let (oversize, damaged, between) = (log.oversize, log.damaged, log.between)
+        let (oversize, damaged, between, first) = (log.oversize, log.damaged, log.between, log.first)
         defer {
-            if log.answerCount != answers { heartbeatWatch?.answered() }
+            // The first message may have been one.
+            if log.answerCount != answers || log.first != first { heartbeatWatch?.answered() }
             totals.received.messages += Int(log.messages - count)
             record(.oversize, log.oversize.amount(since: oversize))
             record(.damaged, log.damaged.amount(since: damaged))
             record(.between, log.between.amount(since: between))
+            record(.first, log.first.amount(since: first))
         }
         do throws(FramingError) {
             _ = try body()

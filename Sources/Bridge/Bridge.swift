@@ -1,5 +1,6 @@
 public import Configuration
 import Exchange
+import Framing
 public import Linux
 public import Memory
 import TLS
@@ -24,6 +25,7 @@ public final class Bridge {
         case uplink
         case words
         case idle
+        case gap
         case heartbeat
         case write
         case probe
@@ -60,6 +62,10 @@ public final class Bridge {
     /// When the connection became ready; `nil` while it is not.
     var readySince: ContinuousClock.Instant?
     var idleWatch: IdleWatch?
+    /// While a connection stands whose messages end with a pause.
+    var gapWatch: GapWatch?
+    /// The pause is long enough, if nothing has arrived.
+    var isGapDue = false
     var heartbeatWatch: HeartbeatWatch?
     /// What is still to be sent of a heartbeat.
     var heartbeat: ArraySlice<UInt8> = []
@@ -89,6 +95,8 @@ public final class Bridge {
     var isOutboxFull = false
     /// The upstream has been away for too long: clients' messages are thrown away.
     var isDiscarding = false
+    /// The upstream counts as away: since its connection was lost, or an attempt has failed after a complete one.
+    var isAway = false
 
     var stage = Stage.running
     private var isTurnRequested = false
@@ -124,7 +132,7 @@ public final class Bridge {
             log = BroadcastLog(
                 memory: try MirroredMemory(size: sizes.buffer.bytes), framing: upstream.framing,
                 limit: upstream.maxMessage, skipsOversize: upstream.oversize == .skip,
-                answers: upstream.heartbeat?.answers,
+                discardsFirst: upstream.firstMessage == .discard, answers: upstream.heartbeat?.answers,
                 maximumFrames: sizes.buffer.frames)
             translations = try Translations(configuration, of: log)
             outbox = Outbox(
@@ -135,6 +143,7 @@ public final class Bridge {
         var settings = upstream.uplink
         settings.isSecured = upstream.tls != nil
         settings.greeting = upstream.onConnect.map(\.timeout)
+        if case .close(let every) = upstream.framing.boundary { settings.rest = every }
         uplink = Uplink(settings, seed: .random(in: 0 ... .max))
         do throws(SystemError) {
             resolver = try Resolver()
@@ -224,6 +233,7 @@ extension Bridge: TimerHandler {
             perform(uplink.timerFired(now: loop.now, jitter: jitter(), said: greeting?.said ?? ""))
         case .words: refused()
         case .idle: idleTimerFired()
+        case .gap: gapTimerFired()
         case .heartbeat: heartbeatTimerFired()
         case .write: writeTimerFired()
         case .probe: probeTimerFired()
@@ -268,6 +278,7 @@ extension Bridge: TurnTaker {
         reportFlow()
         watchPatience()
         watchIdle()
+        watchGap()
         watchHeartbeat()
         watchEnd()
         connection?.updateInterest(isReadingPaused: greeting.map { !$0.hasRoom } ?? (log.space == 0))

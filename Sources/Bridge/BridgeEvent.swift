@@ -54,6 +54,8 @@ public enum UplinkState: Equatable, Sendable {
     case ended(String)
     /// - Parameter lifetime: How long the connection had been ready, when it was one that was lost.
     case waiting(Uplink.Reason, address: String, until: ContinuousClock.Instant, lifetime: Duration?)
+    /// Until the next connection: the last one was complete.
+    case resting(String, until: ContinuousClock.Instant)
     case cancelled
 }
 
@@ -122,6 +124,8 @@ public enum DiscardReason: Int, Equatable, Sendable, CaseIterable {
     case damaged
     /// Bytes that stand in no message, in framings that allow for that.
     case between
+    /// The first message of a connection, or the rest of one, with `first-message: discard`.
+    case first
     /// A message that a client had begun and never finished.
     case unfinished
     /// Messages from clients while the upstream was away for too long.

@@ -43,6 +43,7 @@ public struct MemoryBound: Equatable, Sendable {
             indexBytes: BroadcastLog.indexBytes(
                 maximumFrames: frames.received,
                 maySkip: upstream.oversize == .skip || upstream.framing.maySkip
+                    || upstream.firstMessage == .discard
                     || upstream.heartbeat?.hidesAnswers == true))
         outbox = Ring(
             bytes: configuration.outbox, frames: frames.sent,

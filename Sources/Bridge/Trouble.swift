@@ -9,6 +9,7 @@ public enum Trouble: String, CaseIterable, Sendable {
     case oversize
     case damaged
     case between
+    case first
     case unfinished
     case upstreamAway = "upstream-away"
     case notAllowed = "not-allowed"
@@ -87,6 +88,7 @@ extension Trouble {
             case .oversize: .oversize
             case .damaged: .damaged
             case .between: .between
+            case .first: .first
             case .unfinished: .unfinished
             case .upstreamAway: .upstreamAway
             case .notAllowed: .notAllowed

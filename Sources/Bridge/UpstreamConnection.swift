@@ -131,6 +131,14 @@ final class UpstreamConnection: ReadinessHandler {
         bridge.requestTurn()
     }
 
+    /// `receive` is to be asked whether something has arrived that was not reported.
+    ///
+    /// - Returns: Whether it may be asked.
+    func look() -> Bool {
+        if !isResting { isReadable = true }
+        return !isResting
+    }
+
     /// Is neither read nor written until `restEnded`.
     func rest() {
         isResting = true

@@ -124,6 +124,9 @@ extension DialogueStep.Piece {
 }
 
 extension DialogueStep {
+    /// Clients get what the server says in it.
+    var isShown: Bool { expectation.isShown }
+
     /// What a step that sends sends.
     fileprivate var pieces: [Piece] {
         get { if case .send(let pieces) = action { pieces } else { [] } }

@@ -79,6 +79,10 @@ enum Keys {
             "oversize", \.oversize, .choice, .text("reconnect"),
             "What a longer message from the server leads to: a new connection, or it is passed over."),
         Key(
+            "first-message", \.firstMessage, .choice, .text("keep"),
+            "Whether clients get what comes on a new connection up to the first message's end, or rest of one."
+        ),
+        Key(
             "unrepresentable", \.unrepresentable, .choice, .text("skip"),
             "What a client's message leads to that send-framing cannot carry: it is skipped, or the client disconnected."
         ),

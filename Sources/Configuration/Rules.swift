@@ -14,6 +14,7 @@ extension Decoding {
         }
         checkOversize(configuration.upstream)
         checkBoundaries(configuration.upstream)
+        checkFirstMessage(configuration.upstream)
         checkHeaders(configuration)
         for socket in configuration.sockets { checkTranslation(socket, configuration.upstream) }
         checkHeartbeat(configuration.upstream)
@@ -33,14 +34,21 @@ extension Decoding {
     }
 
     private mutating func checkBoundaries(_ upstream: UpstreamSettings) {
-        let key = "upstream.framing"
-        if upstream.framing.forSending != upstream.framing, isSound(key) {
-            refuse(key: key, effective: "\"line\"", "the bridge cannot receive messages of that kind yet")
-        }
-        let sendKey = "upstream.send-framing"
-        if upstream.sendFraming.forSending != upstream.sendFraming, isSound(sendKey) {
-            let allowed = "allowed is a kind that divides what clients send; none sends it as it comes"
-            refuse(key: sendKey, effective: "\"line\"", allowed)
+        let key = "upstream.send-framing"
+        guard upstream.sendFraming.forSending != upstream.sendFraming, isSound(key) else { return }
+        let allowed = "allowed is a kind that divides what clients send; none sends it as it comes"
+        refuse(key: key, effective: "\"line\"", allowed)
+    }
+
+    private mutating func checkFirstMessage(_ upstream: UpstreamSettings) {
+        let key = "upstream.first-message"
+        guard upstream.firstMessage == .discard, isSound(key), isSound("upstream.framing") else { return }
+        if upstream.framing.beginning == .unknown {
+            let allowed = "allowed is keep, for in that framing nothing tells where the first message ends"
+            refuse(key: key, effective: "\"discard\"", allowed)
+        } else if upstream.onConnect.contains(where: \.isShown) {
+            let allowed = "allowed is keep where clients get what the server says in on-connect (show: yes)"
+            refuse(key: key, effective: "\"discard\"", allowed)
         }
     }
 

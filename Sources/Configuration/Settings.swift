@@ -94,6 +94,7 @@ public struct UpstreamSettings: Equatable, Sendable {
     public var oversize: Oversize
     /// What becomes of a client's message that `sendFraming` cannot carry.
     public var unrepresentable: Unrepresentable
+    public var firstMessage: FirstMessage
     /// A connection on which nothing is received for so long is given up; `nil` is never.
     public var idleTimeout: Duration?
     /// A connection that takes nothing of what waits for it for so long is given up; `nil` is never.
@@ -124,9 +125,17 @@ public struct UpstreamSettings: Equatable, Sendable {
         case disconnect
     }
 
+    /// What becomes of the first message of each connection, which may be the rest of one.
+    public enum FirstMessage: String, Equatable, Sendable, CaseIterable {
+        /// Clients get it as any other.
+        case keep
+        /// It is passed over, up to the first boundary.
+        case discard
+    }
+
     public init(
         protocolName: String? = nil, uplink: Uplink.Settings, framing: Framing, sendFraming: Framing,
-        maxMessage: Int, oversize: Oversize, unrepresentable: Unrepresentable = .skip,
+        maxMessage: Int, oversize: Oversize, unrepresentable: Unrepresentable = .skip, firstMessage: FirstMessage = .keep,
         idleTimeout: Duration?, writeTimeout: Duration?, bindAddress: String?, tls: TLSSettings? = nil,
         onConnect: [DialogueStep] = [], heartbeat: HeartbeatSettings? = nil, keepalive: KeepaliveSettings
     ) {
@@ -137,6 +146,7 @@ public struct UpstreamSettings: Equatable, Sendable {
         self.maxMessage = maxMessage
         self.oversize = oversize
         self.unrepresentable = unrepresentable
+        self.firstMessage = firstMessage
         self.idleTimeout = idleTimeout
         self.writeTimeout = writeTimeout
         self.bindAddress = bindAddress

@@ -54,7 +54,7 @@ public struct BridgeDescription: Codable, Equatable, Sendable {
 
 public struct UplinkDescription: Codable, Equatable, Sendable {
     public enum State: String, Codable, Sendable, CaseIterable {
-        case starting, resolving, connecting, securing, greeting, ready, ended, waiting, stopping
+        case starting, resolving, connecting, securing, greeting, ready, ended, waiting, resting, stopping
     }
     public var state: State
     public var upstream: String

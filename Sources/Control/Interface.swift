@@ -83,8 +83,11 @@ public enum Interface {
 
         # The connection to the upstream.
         type Uplink (
-          # "ended" is a connection that the upstream has closed and that is not read to its end yet.
-          state: (starting, resolving, connecting, securing, greeting, ready, ended, waiting, stopping),
+          # "ended" is a connection that the upstream has closed and that is not read to its end yet; "resting" is the
+          # time from one connection that was complete to the next.
+          state: (
+            starting, resolving, connecting, securing, greeting, ready, ended, waiting, resting, stopping
+          ),
           # What is connected or tried, or was last.
           upstream: string,
           # Since when the state is what it is.
@@ -93,7 +96,7 @@ public enum Interface {
           outageSince: ?int,
           # Why there is none.
           reason: ?string,
-          # While waiting.
+          # While waiting or resting.
           nextAttempt: ?int,
           # In vain, since the last connection.
           attempts: int,

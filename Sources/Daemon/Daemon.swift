@@ -244,7 +244,7 @@ extension Daemon: BridgeObserver {
     private func logOutage(_ line: LogLine?) {
         if let line { log(withTLS(line)) }
         // What the outage has cost is told with its end.
-        if line?.kind == .connected { logDiscards() }
+        if line?.kind == .connected, line?.level == .notice { logDiscards() }
         if let outageTimer { loop.disarm(outageTimer) }
         outageTimer = outage.due.map { loop.arm(at: $0, handler: self) }
     }

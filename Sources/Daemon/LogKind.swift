@@ -12,6 +12,7 @@ enum LogKind: String, CaseIterable {
     case attempt = "a70ba0656d724db1b3741607ef781d38"
     case connected = "4a28944a833c4598a5540c85d2036107"
     case upstreamEnded = "1e94ce4c43f64c5f9a4a231b0507c395"
+    case upstreamComplete = "c21b875e644841a0a3d8fdebccbd5d8f"
     case networkChanged = "e7a1a341149045fe98302559e2056af2"
     case probing = "e890041ef4664c639af107928f9b6d93"
     case upstreamAway = "4afeff0d7f814586a07b3eacbde8b3a2"

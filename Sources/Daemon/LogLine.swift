@@ -109,6 +109,17 @@ struct LogLine: Equatable {
             [.upstream(address)] + reason.fields)
     }
 
+    /// The connection was complete.
+    init(
+        completed address: String, until: ContinuousClock.Instant, level: LogLevel,
+        now: ContinuousClock.Instant
+    ) {
+        let next = until <= now ? "at once" : "in \((until - now).text), or when a client sends something"
+        self.init(
+            .upstreamComplete, level, "what \(address) sends is complete; next connection \(next)",
+            [.upstream(address)])
+    }
+
     /// An address was tried in vain, and others are left.
     init(failedAttempt reason: Uplink.Reason, _ address: String) {
         let what = reason.text(address: address, wasReady: false)
@@ -155,6 +166,8 @@ struct LogLine: Equatable {
                 [.upstream(address)])
         case .waiting(let reason, let address, let until, let lifetime):
             self.init(waiting: reason, address, until: until, lifetime: lifetime, level: .debug, now: now)
+        case .resting(let address, let until):
+            self.init(completed: address, until: until, level: .debug, now: now)
         case .cancelled: return nil
         }
     }
@@ -210,6 +223,7 @@ extension DiscardReason {
         case .oversize: "from the upstream, longer than max-message"
         case .damaged: "that were damaged"
         case .between: "that stood between messages and belong to none"
+        case .first: "that came first on a connection (first-message: discard)"
         case .unfinished: "of a message that a client began and never finished"
         case .upstreamAway: "from clients, for the upstream is away"
         case .notAllowed: "from clients of a socket with send: no"
@@ -222,6 +236,7 @@ extension DiscardReason {
     /// What a client meant to be delivered and was not, a person may want to know.
     var level: LogLevel {
         switch self {
+        case .first: .debug
         case .cutOff, .between, .unfinished, .behind: .info
         // Told in a line of its own.
         case .unrepresentable: .debug

@@ -40,6 +40,8 @@ struct OutageLog {
     private var settling = Self.settling
     /// There was an outage, and no calm since.
     private var isRepeated = false
+    /// The last connection was complete: to make the next one, and the next, is the normal run of things.
+    private var isResting = false
 
     /// When to call `timerFired`; `nil` for never.
     var due: ContinuousClock.Instant? {
@@ -52,6 +54,7 @@ struct OutageLog {
         switch state {
         case .resolving, .connecting, .securing, .greeting, .ended, .cancelled: return nil
         case .ready(let address, let attempts): return ready(address, attempts: attempts, now: now)
+        case .resting(let address, let until): return resting(address, until: until, now: now)
         case .waiting(let reason, let address, let until, let lifetime):
             if outage == nil, let lifetime { begin(after: lifetime) }
             let what = reason.text(address: address, wasReady: lifetime != nil)
@@ -81,7 +84,8 @@ struct OutageLog {
 
     private mutating func ready(_ address: String, attempts: Int, now: ContinuousClock.Instant) -> LogLine? {
         guard var current = outage else {
-            return LogLine(.connected, .notice, "connected to \(address)", [.upstream(address)])
+            return LogLine(
+                .connected, isResting ? .debug : .notice, "connected to \(address)", [.upstream(address)])
         }
         current.attempts += attempts
         current.failures = 0
@@ -89,6 +93,18 @@ struct OutageLog {
         current.connection = (address, now)
         outage = current
         return nil
+    }
+
+    /// A connection that was complete ends an outage, however short it was. The first of them is told.
+    private mutating func resting(
+        _ address: String, until: ContinuousClock.Instant, now: ContinuousClock.Instant
+    ) -> LogLine? {
+        let wasResting = isResting
+        isResting = true
+        if let outage, let connection = outage.connection {
+            return end(of: outage, connection.address, now: connection.since)
+        }
+        return wasResting ? nil : LogLine(completed: address, until: until, level: .info, now: now)
     }
 
     private mutating func waiting(

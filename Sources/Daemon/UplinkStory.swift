@@ -47,6 +47,10 @@ struct UplinkStory {
             if outageSince == nil { outageSince = since }
             if lifetime == nil { attempts += 1 } else { addresses = [] }
             failed(address, failure)
+        case .resting(let address, _):
+            upstream = address
+            outageSince = nil
+            addresses = []
         case .cancelled: break
         }
     }
@@ -74,6 +78,9 @@ struct UplinkStory {
         case .ready: "ready \(upstream) since \(timeOfDay(since))"
         case .waiting(_, _, let until, _):
             "waiting until \(timeOfDay(Self.wallTime(of: until, now: now, isRoundedUp: true))): \(reason ?? "")"
+        case .resting(_, let until):
+            "resting until \(timeOfDay(Self.wallTime(of: until, now: now, isRoundedUp: true))):"
+                + " what \(upstream) sends is complete"
         case .ended: "ended by \(upstream), slow clients have yet to read"
         case .cancelled: "stopping"
         }
@@ -90,6 +97,7 @@ struct UplinkStory {
             case .ready: (.ready, nil)
             case .ended: (.ended, nil)
             case .waiting(_, _, let until, _): (.waiting, until)
+            case .resting(_, let until): (.resting, until)
             case .cancelled: (.stopping, nil)
             }
         return UplinkDescription(

@@ -52,6 +52,9 @@ public struct Backoff: Equatable, Sendable {
         return draw(from: settings.min, to: min(ceiling, settings.max), jitter)
     }
 
+    /// A connection has done what it was for.
+    public mutating func completed() { self = Backoff(settings) }
+
     private mutating func draw(from floor: Duration, to ceiling: Duration, _ jitter: Double) -> Duration {
         // The product is rounded, and may come out above the range by some attoseconds.
         lastDelay = min(floor + (ceiling - floor) * min(max(jitter, 0), 1), ceiling)

@@ -8,6 +8,8 @@ extension Uplink {
         case ready
         /// Until the next attempt.
         case waiting(Failure, until: ContinuousClock.Instant)
+        /// Until the next connection: the last one, to this endpoint, ended as it should.
+        case resting(endpoint: Int, until: ContinuousClock.Instant)
         case cancelled
     }
 

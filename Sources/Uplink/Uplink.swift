@@ -5,43 +5,6 @@
 /// is ignored. Each event returns effects, which the caller carries out in order. There is one timer: `armTimer` replaces
 /// it.
 public struct Uplink: Sendable {
-    public struct Settings: Equatable, Sendable {
-        /// Tried in turn; at least one.
-        public var endpoints: [Endpoint]
-        /// The most time for one look-up, one connection or one TLS handshake; `nil` is no limit.
-        public var connectTimeout: Duration?
-        /// A TLS handshake follows each connection.
-        public var isSecured: Bool
-        /// The most time for each step of the dialogue that comes before everything else.
-        public var greeting: [Duration]
-        public var reconnect: Backoff.Settings
-        public var failover: Failover
-        /// A connection to another endpoint than the first is given up for it after so long; `nil` is never.
-        public var failBack: Duration?
-
-        public init(
-            endpoints: [Endpoint], connectTimeout: Duration?, reconnect: Backoff.Settings,
-            isSecured: Bool = false, greeting: [Duration] = [], failover: Failover = .inOrder,
-            failBack: Duration? = nil
-        ) {
-            self.endpoints = endpoints
-            self.connectTimeout = connectTimeout
-            self.isSecured = isSecured
-            self.greeting = greeting
-            self.reconnect = reconnect
-            self.failover = failover
-            self.failBack = failBack
-        }
-    }
-
-    /// In which order an attempt goes through the endpoints.
-    public enum Failover: String, Equatable, Sendable, CaseIterable {
-        /// Each begins with the first.
-        case inOrder = "in-order"
-        /// Drawn anew for each attempt.
-        case random
-    }
-
     /// So many are under way at once at the most.
     public static var mostConnections: Int { Race.most }
 
@@ -59,6 +22,8 @@ public struct Uplink: Sendable {
         case greeting(Race, step: UInt64, endpoint: Int, index: Int, until: ContinuousClock.Instant)
         case ready(step: UInt64, endpoint: Int, since: ContinuousClock.Instant)
         case waiting(Failure, until: ContinuousClock.Instant)
+        /// What clients send ends it, unless some of it waits already: the connection has ended before it took that.
+        case resting(endpoint: Int, until: ContinuousClock.Instant, isWanted: Bool)
         case cancelled
     }
 
@@ -104,9 +69,13 @@ public struct Uplink: Sendable {
             .preparing(.greeting(endpoint: endpoint, step: index))
         case .ready: .ready
         case .waiting(let failure, let until): .waiting(failure, until: until)
+        case .resting(let endpoint, let until, _): .resting(endpoint: endpoint, until: until)
         case .cancelled: .cancelled
         }
     }
+
+    /// The last connection was complete, and has taken all that there was for it: what clients send makes the next.
+    public var isResting: Bool { if case .resting = stage { true } else { false } }
 
     // MARK: Events
 
@@ -165,9 +134,40 @@ public struct Uplink: Sendable {
             let delay = backoff.lost(after: now - since, isLasting: reason.isLasting, jitter: jitter)
             let failure = Failure(endpoint: endpoint, reason: reason)
             return [.abandon] + wait(failure, for: delay, now: now)
-        case .setup, .resolving, .securing, .greeting, .ready, .waiting, .cancelled:
+        case .setup, .resolving, .securing, .greeting, .ready, .waiting, .resting, .cancelled:
             return []
         }
+    }
+
+    /// The connection of this step has done what it was for, and the upstream has ended it: that is no failure.
+    ///
+    /// - Parameters:
+    ///   - step: The connection's.
+    ///   - isWanted: Whether something of clients' is left that it did not take. The next connection is then made as
+    ///     soon as after a loss.
+    ///   - now: The time.
+    ///   - jitter: From 0 to 1, drawn anew for each call.
+    /// - Returns: What to do.
+    public mutating func completed(
+        step: UInt64, isWanted: Bool, now: ContinuousClock.Instant, jitter: Double
+    ) -> [Effect] {
+        guard case .ready(step, let endpoint, let since) = stage else { return [] }
+        attempts = 0
+        var delay = settings.rest
+        if isWanted { delay = min(delay, backoff.lost(after: now - since, jitter: jitter)) }
+        if !isWanted { backoff.completed() }
+        stage = .resting(endpoint: endpoint, until: now + delay, isWanted: isWanted)
+        return [.abandon, .armTimer(at: now + delay), .announce(state)]
+    }
+
+    /// A client has sent something: ends the rest after a connection that was complete.
+    ///
+    /// However often that happens, attempts begin no sooner one after the other than the shortest delay that there is.
+    public mutating func wanted(now: ContinuousClock.Instant) -> [Effect] {
+        guard case .resting(_, let until, false) = stage else { return [] }
+        let next = max((begun ?? now) + Backoff.Settings.floor, now)
+        guard next > now else { return beginAttempt(now: now) }
+        return next < until ? [.armTimer(at: next)] : []
     }
 
     /// The timer is due. What the upstream has said within the step of the dialogue that is under way, if one is, becomes
@@ -194,7 +194,7 @@ public struct Uplink: Sendable {
         case .ready(_, let endpoint, let since):
             guard settings.failBack != nil, endpoint != 0 else { return [] }
             return giveUp(endpoint, since: since, .failBack, now: now)
-        case .waiting:
+        case .waiting, .resting:
             return beginAttempt(now: now)
         case .setup, .cancelled:
             return []
@@ -207,7 +207,7 @@ public struct Uplink: Sendable {
         switch stage {
         case .setup, .cancelled:
             return []
-        case .waiting:
+        case .waiting, .resting:
             return beginAttempt(now: now)
         case .resolving, .connecting, .securing, .greeting:
             return [.abandon] + beginAttempt(now: now)
@@ -218,10 +218,10 @@ public struct Uplink: Sendable {
 
     /// An attempt may succeed now that failed before, or hang that was begun before. Ends the waiting; an attempt that is
     /// under way is begun anew once it has run for a while. A change that comes too soon after many others has its effect a
-    /// little later, and when a connection stands it has none.
+    /// little later; when a connection stands, or the last one was complete, it has none.
     public mutating func networkChanged(now: ContinuousClock.Instant) -> [Effect] {
         switch stage {
-        case .setup, .ready, .cancelled:
+        case .setup, .ready, .resting, .cancelled:
             return []
         case .waiting(_, let until):
             guard change == nil else { return [] }
@@ -335,7 +335,7 @@ public struct Uplink: Sendable {
         guard let change, let begun else { return nil }
         switch stage {
         case .resolving, .connecting, .securing, .greeting: return max(change, begun + youth)
-        case .setup, .ready, .waiting, .cancelled: return nil
+        case .setup, .ready, .waiting, .resting, .cancelled: return nil
         }
     }
 
@@ -350,7 +350,7 @@ public struct Uplink: Sendable {
         case .resolving(_, _, let until), .securing(_, _, _, let until): until
         case .connecting(let race, _): race.due
         case .greeting(_, _, _, _, let until): until
-        case .setup, .ready, .waiting, .cancelled: nil
+        case .setup, .ready, .waiting, .resting, .cancelled: nil
         }
     }
 

@@ -3,11 +3,15 @@ import Control
 
 /// What comes of a server that is away, for whoever sends to it or listens.
 enum AbsenceText {
-    /// - Returns: `nil` when the server is connected.
+    /// - Returns: `nil` when the server is connected, or is about to be after a connection that was complete.
     static func words(
         _ uplink: UplinkDescription, _ configuration: Configuration, sends: Bool
     ) -> String? {
-        guard uplink.state != .ready else { return nil }
+        switch uplink.state {
+        case .ready, .resting: return nil
+        case .resolving, .connecting, .securing, .greeting: if uplink.outageSince == nil { return nil }
+        case .starting, .ended, .waiting, .stopping: break
+        }
         let why = uplink.reason ?? "\(uplink.upstream) (\(uplink.state.rawValue))"
         return "the server is away: \(printable(why)); "
             + (sends ? fate(configuration) : "messages come when it is back")

@@ -8,6 +8,7 @@ enum TroubleText {
         "oversize": "messages longer than max-message",
         "damaged": "messages that were damaged",
         "between": "times that bytes stood between messages",
+        "first": "first messages of connections (first-message: discard)",
         "unfinished": "messages that clients have not finished",
         "upstream-away": "messages thrown away while the server was away",
         "not-allowed": "messages of clients that may only listen",

@@ -117,6 +117,21 @@ import Testing
             "4:13: upstream.oversize: found \"skip\"; allowed is reconnect, for in a fixed framing nothing tells"
                 + " where the next message begins"
         ),
+        (
+            "framing: until-close\nfirst-message: discard",
+            "4:18: upstream.first-message: found \"discard\"; allowed is keep, for in that framing nothing tells"
+                + " where the first message ends"
+        ),
+        (
+            "framing: none\nfirst-message: discard",
+            "4:18: upstream.first-message: found \"discard\"; allowed is keep, for in that framing nothing tells"
+                + " where the first message ends"
+        ),
+        (
+            "on-connect: [{expect: hi, show: yes}]\nfirst-message: discard",
+            "4:18: upstream.first-message: found \"discard\"; allowed is keep where clients get what the server"
+                + " says in on-connect (show: yes)"
+        ),
     ])
     func `a contradiction in the upstream is an error`(upstream: String, message: String) {
         #expect(errors(in: file(upstream: upstream)) == ["ais.yaml:\(message)"])

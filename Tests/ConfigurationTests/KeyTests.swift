@@ -90,6 +90,25 @@ import Uplink
         #expect(sent.upstream.sendFraming == framing)
     }
 
+    @Test(
+        arguments: [
+            ("until-close", .untilClose(every: .seconds(10))),
+            ("{kind: until-close, every: 1min}", .untilClose(every: .seconds(60))),
+            ("idle", .idle(gap: .milliseconds(50))), ("{kind: idle, gap: 1s}", .idle(gap: .seconds(1))),
+        ] as [(String, Framing)])
+    func `where messages end elsewhere than in the bytes, clients send without any framing`(
+        text: String, framing: Framing
+    ) throws {
+        let upstream = try read(file(upstream: "framing: \(text)")).upstream
+        #expect(upstream.framing == framing)
+        #expect(upstream.sendFraming == .unframed)
+    }
+
+    @Test(arguments: UpstreamSettings.FirstMessage.allCases)
+    func `upstream.first-message is keep or discard`(value: UpstreamSettings.FirstMessage) throws {
+        #expect(try read(file(upstream: "first-message: \(value.rawValue)")).upstream.firstMessage == value)
+    }
+
     @Test(arguments: [
         ("lines", "3:12: upstream.framing: found \"lines\"; allowed are \(kinds)"),
         ("[line]", "3:12: upstream.framing: found a list; allowed are \(kinds)"),
@@ -142,8 +161,8 @@ import Uplink
         ),
         ("{kind: block, start: x}", "3:12: upstream.framing.end: missing; allowed is \(bytes)"),
         (
-            "until-close",
-            "3:12: upstream.framing: found \"until-close\"; the bridge cannot receive messages of that kind yet"
+            "{kind: until-close, every: 9ms}",
+            "3:39: upstream.framing.every: found \"9ms\"; allowed is \(time), at least 10ms"
         ),
         (
             "{kind: idle, gap: 0}",

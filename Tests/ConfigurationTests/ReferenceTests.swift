@@ -35,6 +35,8 @@ import Testing
             "upstream.unrepresentable skip | disconnect; default skip",
             "buffer SIZE; default 4M",
             "upstream.bind-address IP ADDRESS; default the kernel's choice",
+            "upstream.first-message keep | discard; default keep",
+            "upstream.framing.every TIME; default 10s", "upstream.framing.gap TIME; default 50ms",
             "upstream.oversize reconnect | skip; default reconnect",
             "upstream.tls yes | no, or a mapping; default no",
             "upstream.tls.verify full | insecure; default full",

@@ -54,6 +54,7 @@ import Uplink
               send-framing: {kind: length, bytes: 4, order: big, offset: 0, adjust: 0, strip: 4}
               max-message: 1K
               oversize: reconnect
+              first-message: keep
               unrepresentable: skip
               on-connect: []
               connect-timeout: 1min
@@ -90,6 +91,7 @@ import Uplink
         let ring = Int.random(in: 21...30, using: &random)
         let count = Int.random(in: 1...4, using: &random)
         let framing = framing(&random, atMost: maxMessage)
+        let steps = (0..<Int.random(in: 0...3, using: &random)).map { _ in step(&random) }
         let addresses = [nil, "192.0.2.7", "2001:db8::7", "fe80::1%eth0"]
         return Configuration(
             name: name(&random),
@@ -102,11 +104,12 @@ import Uplink
                     connectTimeout: time(&random), reconnect: reconnect(&random),
                     failover: .inOrder, failBack: Bool.random(using: &random) ? nil : .seconds(600)),
                 framing: framing,
-                sendFraming: self.framing(&random, atMost: maxMessage),
-                maxMessage: maxMessage, oversize: oversize(&random, framing), idleTimeout: time(&random),
+                sendFraming: sendFraming(&random, atMost: maxMessage),
+                maxMessage: maxMessage, oversize: oversize(&random, framing),
+                firstMessage: firstMessage(&random, framing, steps), idleTimeout: time(&random),
                 writeTimeout: time(&random), bindAddress: addresses.randomElement(using: &random) ?? nil,
                 tls: tls(&random),
-                onConnect: (0..<Int.random(in: 0...3, using: &random)).map { _ in step(&random) },
+                onConnect: steps,
                 heartbeat: heartbeat(&random, framing, atMost: maxMessage),
                 keepalive: KeepaliveSettings(
                     idle: Bool.random(using: &random) ? nil : .seconds(7), interval: .milliseconds(1500),
@@ -177,6 +180,15 @@ import Uplink
     private func oversize(_ random: inout Seeded, _ framing: Framing) -> UpstreamSettings.Oversize {
         if case .fixed = framing { return .reconnect }
         return Bool.random(using: &random) ? .reconnect : .skip
+    }
+
+    private func firstMessage(
+        _ random: inout Seeded, _ framing: Framing, _ steps: [DialogueStep]
+    ) -> UpstreamSettings.FirstMessage {
+        let isShown = steps.contains { step in
+            if case .expect(let expectation) = step.action { expectation.isShown } else { false }
+        }
+        return isShown || framing.beginning == .unknown || Bool.random(using: &random) ? .keep : .discard
     }
 
     private func tls(_ random: inout Seeded) -> TLSSettings? {
@@ -252,10 +264,20 @@ import Uplink
             .varint(VarintField(offset: offset, strip: 0)),
             .fixed(size: Int.random(in: 1...maxMessage, using: &random)),
             .netstring, .octetCounted, .header, .block(start: bytes(&random), end: bytes(&random)),
-            .cobs, .beast, .json, .unframed, .slip,
+            .cobs, .beast, .json, .unframed, .untilClose(every: .seconds(7)), .idle(gap: .milliseconds(7)),
+            .slip,
         ]
         // SLIP needs four times the room.
         return kinds.dropLast(maxMessage > 1 << 18 ? 1 : 0).randomElement(using: &random) ?? .line()
+    }
+
+    /// One that divides what clients send.
+    private func sendFraming(_ random: inout Seeded, atMost maxMessage: Int) -> Framing {
+        let framing = framing(&random, atMost: maxMessage)
+        switch framing.boundary {
+        case .bytes, .read: return framing
+        case .pause, .close: return .unframed
+        }
     }
 
     private func bytes(_ random: inout Seeded) -> [UInt8] {

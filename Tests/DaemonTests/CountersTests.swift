@@ -31,6 +31,7 @@ struct CountersTests {
             (.probing("x:1"), nil), (waiting(.stuck, after: .seconds(1)), .writeTimeout),
             (waiting(.framing(.tooLong(limit: 1)), after: .seconds(1)), .framing),
             (waiting(.requested, after: .seconds(1)), nil), (.uplink(.connecting("x:1")), nil),
+            (.uplink(.resting("x:1", until: .now)), nil),
             (.uplink(.ready("x:1", attempts: 1)), nil), (.admitted(client), nil),
             (.refused(socket: "a", program, .tooMany(limit: 1)), .tooManyClients),
             (.refused(socket: "a", program, .tooManyOfUser(limit: 1)), .tooManyClientsOfUser),

@@ -131,7 +131,7 @@ struct LogLineTests {
         #expect(told.allSatisfy { $0?.kind == .discarded })
         #expect(
             told.map { $0?.level } == [
-                .info, .warning, .warning, .info, .info, .warning, .warning, .info, .debug, .warning,
+                .info, .warning, .warning, .info, .debug, .info, .warning, .warning, .info, .debug, .warning,
             ])
         #expect(
             told.map { $0?.text } == [
@@ -139,6 +139,7 @@ struct LogLineTests {
                 "discarded 2 messages (10 bytes) from the upstream, longer than max-message",
                 "discarded 2 messages (10 bytes) that were damaged",
                 "discarded 2 messages (10 bytes) that stood between messages and belong to none",
+                "discarded 2 messages (10 bytes) that came first on a connection (first-message: discard)",
                 "discarded 2 messages (10 bytes) of a message that a client began and never finished",
                 "discarded 2 messages (10 bytes) from clients, for the upstream is away",
                 "discarded 2 messages (10 bytes) from clients of a socket with send: no",
@@ -149,7 +150,7 @@ struct LogLineTests {
         #expect(
             told.map { $0?.assignments } == [
                 ["REASON=cut-off"], ["REASON=oversize"], ["REASON=damaged"], ["REASON=between"],
-                ["REASON=unfinished"], ["REASON=upstream-away"],
+                ["REASON=first"], ["REASON=unfinished"], ["REASON=upstream-away"],
                 ["REASON=not-allowed"],
                 ["REASON=behind"], ["REASON=unrepresentable"], ["REASON=stopped"],
             ])

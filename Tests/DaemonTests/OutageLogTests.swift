@@ -49,6 +49,46 @@ import Uplink
         #expect(log.due == nil)
     }
 
+    private static func resting(at seconds: Double) -> UplinkState {
+        .resting(address, until: at(seconds + 10))
+    }
+
+    @Test func `connections that are complete are told once, however many there are`() {
+        var log = OutageLog()
+        #expect(log.line(for: .ready(Self.address, attempts: 1), now: Self.at(0))?.level == .notice)
+        #expect(
+            log.line(for: Self.resting(at: 1), now: Self.at(1))
+                == LogLine(
+                    .upstreamComplete, .info,
+                    "what \(Self.address) sends is complete; next connection in 10 s, or when a client sends something",
+                    [.upstream(Self.address)]))
+        for second in stride(from: 11.0, to: 10_000, by: 10) {
+            let ready = log.line(for: .ready(Self.address, attempts: 1), now: Self.at(second))
+            #expect(
+                ready
+                    == LogLine(.connected, .debug, "connected to \(Self.address)", [.upstream(Self.address)]))
+            #expect(log.line(for: Self.resting(at: second), now: Self.at(second)) == nil)
+            #expect(log.due == nil)
+        }
+    }
+
+    @Test func `a connection that is complete ends an outage, however short it was`() {
+        var log = OutageLog()
+        _ = log.line(for: .ready(Self.address, attempts: 1), now: Self.at(0))
+        _ = log.line(for: Self.resting(at: 1), now: Self.at(1))
+        // One that breaks off at once may be one of many.
+        #expect(
+            log.line(for: Self.lost(after: .milliseconds(5), at: 11), now: Self.at(11))?.level == .notice)
+        #expect(log.line(for: .ready(Self.address, attempts: 1), now: Self.at(12)) == nil)
+        #expect(
+            log.line(for: Self.resting(at: 12.1), now: Self.at(12.1))?.text
+                == "connected to \(Self.address) after 1.0 s and 1 attempt")
+        #expect(log.due == nil)
+        #expect(log.line(for: Self.refused(at: 22), now: Self.at(22))?.level == .warning)
+        #expect(log.line(for: .ready(Self.address, attempts: 2), now: Self.at(23))?.level == .notice)
+        #expect(log.line(for: Self.resting(at: 23), now: Self.at(23)) == nil)
+    }
+
     @Test func `a reason that only a person can mend is told again, once, when attempts have become rare`() {
         var log = OutageLog()
         func refused(at seconds: Double, next delay: Double, isLasting: Bool = true) -> String? {

@@ -44,6 +44,25 @@ struct UplinkStoryTests {
         }
     }
 
+    @Test func `between two connections of which the first was complete there is no outage`() {
+        let before = time(nil)
+        var story = UplinkStory()
+        for _ in 0..<2 {
+            story.changed(to: .ready("192.0.2.1:79", attempts: 1))
+            story.changed(to: .resting("192.0.2.1:79", until: Self.now + .seconds(100)))
+        }
+        let told = story.text(now: Self.now)
+        #expect(
+            times(from: before, after: 100).map { "resting until \($0): what 192.0.2.1:79 sends is complete" }
+                .contains(told))
+        let description = story.description(now: Self.now)
+        #expect(description.state == .resting && description.nextAttempt != nil)
+        #expect(description.outageSince == nil && description.reason == nil && description.attempts == 0)
+        #expect(description.connections == 2)
+        story.changed(to: .waiting(.idle, address: "192.0.2.1:79", until: Self.now, lifetime: nil))
+        #expect(story.description(now: Self.now).outageSince != nil)
+    }
+
     @Test func `a connection is shown with the time since when it stands`() {
         let before = time(nil)
         var story = UplinkStory()

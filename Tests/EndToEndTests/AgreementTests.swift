@@ -56,7 +56,7 @@ struct AgreementTests {
             switch description.bridge.uplink.state {
             case .ready, .securing, .greeting: .established
             case .ended: .ended
-            case .starting, .resolving, .connecting, .waiting, .stopping: .none
+            case .starting, .resolving, .connecting, .waiting, .resting, .stopping: .none
             }
         let counted = description.bridge.sockets.map(\.clients).reduce(0, +)
         return View(

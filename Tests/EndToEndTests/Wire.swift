@@ -75,3 +75,7 @@ enum Wire: CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 }
+
+extension [UInt8] {
+    init(_ text: String) { self = Array(text.utf8) }
+}

@@ -31,6 +31,8 @@ struct ScriptTests {
         case timerFired
         case reconnect
         case networkChanged
+        case completed(step: UInt64, isWanted: Bool = false)
+        case wanted
         case cancelled
     }
 
@@ -46,6 +48,9 @@ struct ScriptTests {
         case .timerFired: uplink.timerFired(now: now, jitter: 0)
         case .reconnect: uplink.reconnect(now: now)
         case .networkChanged: uplink.networkChanged(now: now)
+        case .completed(let step, let isWanted):
+            uplink.completed(step: step, isWanted: isWanted, now: now, jitter: 0)
+        case .wanted: uplink.wanted(now: now)
         case .cancelled: uplink.cancelled()
         }
     }

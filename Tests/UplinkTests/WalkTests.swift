@@ -29,6 +29,9 @@ struct WalkTests {
         /// The next look-up begins an attempt.
         var isAttemptDue = true
         var announced = Uplink.State.setup
+        /// When the last attempt began, and whether a connection was complete since.
+        var begun = ContinuousClock.now
+        var isResting = false
         /// A new connection was asked for, at this moment.
         var requested: ContinuousClock.Instant?
         /// When the attempts began that the network's changes must have begun, for nothing else did.
@@ -51,6 +54,9 @@ struct WalkTests {
             case .waiting(_, let until):
                 #expect(timer.map { $0 <= until } ?? false, "waiting without its timer, seed \(seed)")
                 #expect(live.isEmpty, "waiting with a live step, seed \(seed)")
+            case .resting(_, let until):
+                #expect(timer.map { $0 <= until } ?? false, "resting without its timer, seed \(seed)")
+                #expect(live.isEmpty, "resting with a live step, seed \(seed)")
             case .preparing:
                 #expect((1...6).contains(live.count), "seed \(seed)")
                 #expect(timer != nil || settings.connectTimeout == nil, "seed \(seed)")
@@ -71,7 +77,12 @@ struct WalkTests {
                 isResolving = true
                 guard isAttemptDue else { return }
                 isAttemptDue = false
-                if let earliest, now < earliest { expectAllowance(seed: seed) }
+                if let earliest, now < earliest {
+                    #expect(!isResting, "a storm of connections, seed \(seed)")
+                    expectAllowance(seed: seed)
+                }
+                begun = now
+                isResting = false
             case .connect(let step, let endpoint, let candidate):
                 begin(step, seed: seed)
                 #expect(settings.endpoints.indices.contains(endpoint), "seed \(seed)")
@@ -133,6 +144,12 @@ struct WalkTests {
                 earliest = isAtOnce ? now : now + max(settings.reconnect.min, .milliseconds(10))
                 readySince = nil
             }
+            if case .resting = state {
+                isAttemptDue = true
+                isResting = true
+                earliest = begun + .milliseconds(10)
+                readySince = nil
+            }
             announced = state
         }
     }
@@ -158,7 +175,8 @@ struct WalkTests {
                 .milliseconds(Int.random(in: 1...5000, using: &random))
             },
             failover: Bool.random(using: &random) ? .inOrder : .random,
-            failBack: Bool.random(using: &random) ? .milliseconds(1500) : nil)
+            failBack: Bool.random(using: &random) ? .milliseconds(1500) : nil,
+            rest: .milliseconds(Int.random(in: 10...5000, using: &random)))
     }
 
     /// One event: mostly of the live step, often of some other, sometimes only time passing.
@@ -179,6 +197,10 @@ struct WalkTests {
             }
             return shell.uplink.resolved(step: step, candidates: count, now: shell.now)
         case 3...5: return advance(&shell, step)
+        case 6 where Bool.random(using: &random):
+            guard Bool.random(using: &random) else { return shell.uplink.wanted(now: shell.now) }
+            return shell.uplink.completed(
+                step: step, isWanted: Bool.random(using: &random), now: shell.now, jitter: jitter)
         case 6, 7:
             let reason = reasons.randomElement(using: &random) ?? .ended
             return shell.uplink.failed(step: step, reason, now: shell.now, jitter: jitter)
@@ -258,7 +280,7 @@ struct WalkTests {
 
     private func help(_ shell: inout Shell, seed: UInt64) {
         switch shell.uplink.state {
-        case .waiting:
+        case .waiting, .resting:
             shell.now = max(shell.now, shell.timer ?? shell.now)
             shell.timer = nil
             shell.carryOut(shell.uplink.timerFired(now: shell.now, jitter: 1), seed: seed)

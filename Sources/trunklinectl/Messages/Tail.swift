@@ -1,4 +1,5 @@
 import Configuration
+import Framing
 import Glibc
 import Linux
 

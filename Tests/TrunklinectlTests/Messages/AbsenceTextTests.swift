@@ -28,11 +28,18 @@ struct AbsenceTextTests {
     }
 
     @Test(arguments: UplinkDescription.State.allCases)
-    func `nothing is told of a server that is there`(state: UplinkDescription.State) throws {
+    func `nothing is told of a server that is there, or soon will be after a connection that was complete`(
+        state: UplinkDescription.State
+    ) throws {
         var uplink = Sample.ready
         uplink.state = state
+        let isFine: [UplinkDescription.State] = [
+            .ready, .resting, .resolving, .connecting, .securing, .greeting,
+        ]
+        #expect((try words(uplink, "", sends: true) == nil) == isFine.contains(state))
+        uplink.outageSince = 1
         let words = try words(uplink, "", sends: true)
-        #expect((words == nil) == (state == .ready))
+        #expect((words == nil) == (state == .ready || state == .resting))
         #expect(words?.hasPrefix("the server is away: 192.0.2.7:10110 (\(state)); ") ?? true)
     }
 }
