@@ -92,7 +92,7 @@ public enum Interface {
           upstream: string,
           # Since when the state is what it is.
           since: int,
-          # Since when there has been no connection, until there is one again.
+          # Since when there has been no connection, until there is one again; not while resting.
           outageSince: ?int,
           # Why there is none.
           reason: ?string,

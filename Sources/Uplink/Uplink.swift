@@ -74,7 +74,7 @@ public struct Uplink: Sendable {
         }
     }
 
-    /// The last connection was complete, and has taken all that there was for it: what clients send makes the next.
+    /// The last connection was complete, and the next one is still to come.
     public var isResting: Bool { if case .resting = stage { true } else { false } }
 
     // MARK: Events

@@ -48,7 +48,7 @@ extension MetricFamily {
             },
             single(
                 "trunkline_uplink_outage_start_seconds", .gauge,
-                "Since when there has been no connection; 0 while there is one."
+                "Since when there has been no connection; 0 while there is one, or the last was complete."
             ) {
                 $0.uplink.outageSince.map(seconds) ?? 0
             },

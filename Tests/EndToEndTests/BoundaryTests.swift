@@ -73,6 +73,31 @@ struct BoundaryTests {
         }
     }
 
+    @Test func `while slow clients leave no room no pause is concluded from what is not read`() throws {
+        let upstream = try FakeUpstream()
+        let settings = "framing: {kind: idle, gap: 30ms}"
+        let more = "buffer: 64K\nsockets: {default: {patience: infinity}}"
+        try DaemonProcess.run(Self.configuration(upstream, "\(settings)\n\(more)")) { daemon in
+            let program = try daemon.connect()
+            let server = try upstream.accept()
+            let message = [UInt8](repeating: 0x61, count: 16_000)
+            var sent = 0
+            try eventually("a message that is read in part", within: .seconds(30)) {
+                let bridge = try Self.bridge(daemon)
+                guard bridge.buffer.used < 1 << 16 else { return true }
+                if bridge.received.messages == sent {
+                    try server.send(message)
+                    sent += 1
+                }
+                return false
+            }
+            #expect(try Self.bridge(daemon).received.bytes < sent * message.count)
+            #expect(server.staysSilent(for: .milliseconds(100)))
+            #expect(try program.receive(sent * message.count).count == sent * message.count)
+            #expect(try Self.bridge(daemon).received.messages == sent)
+        }
+    }
+
     @Test func `between messages and in them, a bridge without news does not wake`() throws {
         let upstream = try FakeUpstream()
         try DaemonProcess.run(Self.configuration(upstream, "framing: {kind: idle, gap: 10ms}")) { daemon in

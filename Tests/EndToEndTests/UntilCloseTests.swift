@@ -110,6 +110,22 @@ struct UntilCloseTests {
         }
     }
 
+    @Test func `each connection may begin with a question, as finger and whois have it`() throws {
+        let upstream = try FakeUpstream()
+        let question = #"on-connect: [{send: 'who\r\n'}]"#
+        try DaemonProcess.run(Self.configuration(upstream.address, every: "10ms", question)) { daemon in
+            let program = try daemon.connect()
+            for answer in ["nobody\n", "", "you\n"] {
+                let server = try upstream.accept()
+                #expect(try server.receive(5) == [UInt8]("who\r\n"))
+                try server.send([UInt8](answer))
+                server.close()
+                #expect(try program.receive(answer.utf8.count) == [UInt8](answer))
+            }
+            #expect(try Self.count("greeting", daemon)?.times == 0)
+        }
+    }
+
     // MARK: What clients send
 
     @Test(arguments: ["when-down: discard", "hold-time: 20ms"])
@@ -193,9 +209,15 @@ struct UntilCloseTests {
                 }
                 return daemon.manager.statuses.last?.contains("ended by") == true
             }
-            upstream.stopListening()
+            // What is sent too late is answered with a reset; what is sent after that is refused, and kept.
+            try program.send([UInt8]("late"))
+            try eventually("it to be sent") { try Controller(daemon).describe().bridge.sent.bytes == 4 }
+            try program.send([UInt8]("later"))
+            try eventually("it to be refused") { try Controller(daemon).describe().bridge.outbox.used == 5 }
             #expect(try program.receive(sent.count) == sent)
+            #expect(try upstream.accept().receive(5) == [UInt8]("later"))
             #expect(try Self.count("cut-off", daemon)?.times == 0)
+            #expect(try Self.count("failed", daemon)?.times == 0)
         }
     }
 

@@ -196,9 +196,9 @@ struct WalkTests {
                 shell.live = []
             }
             return shell.uplink.resolved(step: step, candidates: count, now: shell.now)
+        case 3...5 where shell.uplink.isResting: return shell.uplink.wanted(now: shell.now)
         case 3...5: return advance(&shell, step)
-        case 6 where Bool.random(using: &random):
-            guard Bool.random(using: &random) else { return shell.uplink.wanted(now: shell.now) }
+        case 6 where shell.uplink.state == .ready:
             return shell.uplink.completed(
                 step: step, isWanted: Bool.random(using: &random), now: shell.now, jitter: jitter)
         case 6, 7:
