@@ -91,11 +91,10 @@ extension Bridge {
             record(.damaged, outbox.damaged.amount(since: damaged))
             record(.between, outbox.between.amount(since: between))
             if isDiscarding { discardOutbox(.upstreamAway) }
+            if !outbox.isEmpty { perform(uplink.wanted(now: loop.now)) }
         }
         do throws(FramingError) {
-            let messages = try outbox.received(count, from: inlet)
-            client.received(Amount(messages: messages, bytes: count))
-            if messages > 0 { perform(uplink.wanted(now: loop.now)) }
+            client.received(Amount(messages: try outbox.received(count, from: inlet), bytes: count))
             return translated(from: client, inlet)
         } catch {
             leave(client, .framing(error))

@@ -3,13 +3,15 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let input = Array(UnsafeBufferPointer(start: start, count: count))
-    // The first three bytes choose the framing, whether too long messages are passed over, the limit, and the cuts.
+    // The first three bytes choose the framing, whether too long messages are passed over and the first is dropped, the
+    // limit, and the cuts.
     guard input.count > 3 else { return 0 }
     let framing = framings[Int(input[0]) % framings.count]
     let skips = input[0] >= 128 && framing.canPassOver
+    let discards = input[1] >= 128 && framing.beginning != .unknown
     let limit = Int(input[1]) % 40 + 1
     if case .fixed(let size) = framing, size > limit { return 0 }
-    var whole = Connection(framing, limit: limit, skipsOversize: skips)
+    var whole = Connection(framing, limit: limit, skipsOversize: skips, discardsFirst: discards)
     var cut = whole
     let stream = Array(input.dropFirst(3))
     whole.receive(stream[...])
@@ -46,7 +48,7 @@ private func encode(_ payload: [UInt8], _ framing: Framing) {
     guard let written = try? framing.encode(payload, into: &frame) else { return precondition(frame.isEmpty) }
     precondition(Int(written.length) == frame.count, "a frame of another length")
     // A message of JSON needs no more than its brackets: what follows it is between messages.
-    var connection = Connection(framing, limit: max(1, payload.count), skipsOversize: false)
+    var connection = Connection(framing, limit: max(1, payload.count))
     connection.receive(frame[...])
     precondition(connection.payloads == [payload] && connection.fault == nil, "what was encoded is not found")
 }
@@ -61,10 +63,10 @@ private struct Connection: FrameSink {
     private var bytes: [UInt8] = []
     private var consumed = 0
 
-    init(_ framing: Framing, limit: Int, skipsOversize: Bool) {
+    init(_ framing: Framing, limit: Int, skipsOversize: Bool = false, discardsFirst: Bool = false) {
         self.framing = framing
         self.limit = limit
-        decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize)
+        decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize, discardsFirst: discardsFirst)
     }
 
     mutating func append(_ frame: Frame) {
