@@ -219,7 +219,7 @@ import Uplink
     }
 
     private func socket(_ random: inout Seeded, number: Int, atMost maxMessage: Int) -> SocketSettings {
-        let framing = Bool.random(using: &random) ? nil : framing(&random, atMost: maxMessage)
+        let framing = Bool.random(using: &random) ? nil : sendFraming(&random, atMost: maxMessage)
         var mayEscape = false
         if case .line? = framing { mayEscape = maxMessage <= 1 << 18 }
         return SocketSettings(
