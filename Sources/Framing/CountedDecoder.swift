@@ -29,8 +29,14 @@
     }
 
     @inlinable
-    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) -> (count: Int, isOver: Bool) {
-        passOver(bytes, counted: left)
+    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) throws(FramingError) -> (
+        count: Int, isOver: Bool
+    ) {
+        let (count, isOver) = passOver(bytes, counted: left)
+        guard isOver, let end = style.end, bytes[count - 1] != end else { return (count, isOver) }
+        // First what stands before that byte.
+        guard count > 1 else { throw .malformed(.noComma) }
+        return (count - 1, false)
     }
 
     /// The length, and how many bytes it takes with what ends it; `nil` until they are there.

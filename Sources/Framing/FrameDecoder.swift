@@ -20,9 +20,12 @@
     /// - Parameters:
     ///   - bytes: All bytes not yet consumed.
     ///   - left: How many are to come, if that is known.
-    /// - Returns: How many of the first of `bytes` belong to it, and whether it ends there. The rest is kept until more
-    ///   bytes have arrived.
-    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) -> (count: Int, isOver: Bool)
+    /// - Returns: How many of the first of `bytes` belong to it, and whether it ends there. If it does not, it is asked again
+    ///   about the rest; of what is then still left it has to see more.
+    /// - Throws: What is wrong with the first of `bytes`.
+    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) throws(FramingError) -> (
+        count: Int, isOver: Bool
+    )
 }
 
 /// What becomes of a message that is too long or the first, and how far that has got.
@@ -35,7 +38,7 @@
     }
     @usableFromInline let isSkipped: Bool
     @usableFromInline var progress = Progress.nothing
-    /// Bytes to come, if the message told its length. Not the decoder's own, whose fields the loop keeps in registers.
+    /// Bytes to come, if the message told its length.
     @usableFromInline var left: UInt64?
     /// The message is passed over for it is the first of the stream.
     @usableFromInline var isFirst: Bool
@@ -80,12 +83,15 @@ extension FrameDecoder {
     mutating func decode<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, atMost limit: Int, _ oversize: inout Oversize, into sink: inout Sink
     ) throws(FramingError) -> Int {
+        // Of a copy, the loop keeps the fields in registers.
+        var decoder = self
+        defer { self = decoder }
         var start = 0
         var count = 0
         while true {
             if oversize.progress != .nothing {
                 guard count < limit else { return count }
-                let (skipped, isOver) = passOver(bytes.extracting(start...), left: oversize.left)
+                let (skipped, isOver) = try decoder.passOver(bytes.extracting(start...), left: oversize.left)
                 oversize.left = oversize.left.map { $0 - UInt64(skipped) }
                 if skipped > 0 {
                     sink.skip(skipped, oversize.reason)
@@ -93,33 +99,37 @@ extension FrameDecoder {
                     count += 1
                     oversize.progress = .goesOn
                 }
-                if isOver { oversize.end() }
-                guard isOver else { return count }
+                guard isOver else {
+                    if skipped > 0, start < bytes.count { continue }
+                    return count
+                }
+                oversize.end()
             }
             do throws(FramingError) {
                 while count < limit {
-                    let between = passBetween(bytes.extracting(start...))
+                    let rest = bytes.extracting(start...)
+                    let between = decoder.passBetween(rest)
                     if between > 0 {
                         sink.skip(between, .between)
                         start += between
                         count += 1
                         continue
                     }
-                    guard let frame = try next(in: bytes.extracting(start...)) else { break }
+                    guard let frame = try decoder.next(in: rest) else { break }
                     sink.append(frame)
-                    start += Int(frame.length)
-                    count += 1
+                    start &+= Int(frame.length)
+                    count &+= 1
                 }
                 return count
             } catch {
-                if let damaged = takeDamaged() {
+                if let damaged = decoder.takeDamaged() {
                     sink.skip(damaged, .damaged)
                     start += damaged
                     count += 1
                     continue
                 }
                 guard oversize.isSkipped, case .tooLong = error else { throw error }
-                oversize.left = try beginPassingOver(bytes.extracting(start...))
+                oversize.left = try decoder.beginPassingOver(bytes.extracting(start...))
                 oversize.progress = .begins
             }
         }

@@ -26,6 +26,8 @@ public enum Malformation: Equatable, Sendable {
     case noContentLength
     /// What stands where a JSON value is due is none.
     case noJSON
+    /// A bracket of a JSON value closes one of the other kind.
+    case otherBracket
     /// What escapes bytes does so in no way that there is. The message is passed over, and the next one is found.
     case escape
 }
@@ -52,6 +54,7 @@ extension Malformation: CustomStringConvertible {
         case .noHeaderField: "a line where header fields are due is none"
         case .noContentLength: "the header fields of a message do not tell its Content-Length, or not clearly"
         case .noJSON: "what stands where a JSON value is due is none"
+        case .otherBracket: "a bracket of a JSON value closes one of the other kind"
         case .escape: "a message has an escape that does not exist"
         }
     }

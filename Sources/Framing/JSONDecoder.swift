@@ -1,8 +1,9 @@
 /// JSON values one after the other (RFC 8259), with white space between them or without.
 ///
-/// A value is divided from the next by its brackets and quotes alone: whether it is right within is for its reader to say. The
-/// white space before a value is the frame's header, and what exceeds that is skipped; the one byte of white space that
-/// ends a number or a word is its trailer.
+/// A value is divided from the next by its brackets and quotes alone: whether it is right within is for its reader to say.
+/// But where a bracket closes one of the other kind, what ends the value is not known, and the stream has most likely been
+/// misread. The white space before a value is the frame's header, and what exceeds that is skipped; the one byte of white
+/// space that ends a number or a word is its trailer.
 @usableFromInline struct JSONDecoder: FrameDecoder {
     /// The most white space of a header.
     static let longestHeader = 16
@@ -14,8 +15,8 @@
     private var header = 0
     /// Bytes at the start of the unconsumed ones that were looked at.
     private var looked = 0
-    /// One past a whole frame that was too long.
-    private var end: Int?
+    /// What ends a value that was too long, if it has been looked at.
+    private var found: Value.Place?
 
     init(limit: Int) { self.limit = limit }
 
@@ -36,16 +37,23 @@
             guard let begun = Value(beginningWith: bytes[header]) else { throw .malformed(.noJSON) }
             (value, hasBegun, looked) = (begun, true, header + 1)
         }
-        let end = value.end(in: bytes, from: looked)
-        looked = end ?? bytes.count
-        let trailer = end.map { whiteAfter($0, in: bytes) } ?? 0
+        let place = value.place(in: bytes, from: looked)
+        switch place {
+        case .beyond: looked = bytes.count
+        case .end(let i), .otherBracket(let i): looked = i
+        }
         guard looked - header <= limit else {
-            self.end = end.map { $0 + trailer }
+            found = place
             throw .tooLong(limit: limit)
         }
-        guard let end else { return nil }
-        hasBegun = false
-        return Frame(length: end + trailer, header: header, trailer: trailer)
+        switch place {
+        case .beyond: return nil
+        case .otherBracket: throw .malformed(.otherBracket)
+        case .end(let end):
+            hasBegun = false
+            let trailer = whiteAfter(end, in: bytes)
+            return Frame(length: end + trailer, header: header, trailer: trailer)
+        }
     }
 
     /// What ends a number or a word.
@@ -54,11 +62,19 @@
     }
 
     @usableFromInline
-    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) -> (count: Int, isOver: Bool) {
-        let end = end.take() ?? value.end(in: bytes, from: looked).map { $0 + whiteAfter($0, in: bytes) }
-        hasBegun = end == nil
+    mutating func passOver(_ bytes: Span<UInt8>, left: UInt64?) throws(FramingError) -> (
+        count: Int, isOver: Bool
+    ) {
+        let place = found.take() ?? value.place(in: bytes, from: looked)
         looked = 0
-        return end.map { ($0, true) } ?? (bytes.count, false)
+        switch place {
+        case .beyond: return (bytes.count, false)
+        case .otherBracket(0): throw .malformed(.otherBracket)
+        case .otherBracket(let i): return (i, false)
+        case .end(let end):
+            hasBegun = false
+            return (end + whiteAfter(end, in: bytes), true)
+        }
     }
 
     private static func isWhite(_ byte: UInt8) -> Bool {
@@ -70,6 +86,10 @@
         /// A number or a word, which only what follows it ends.
         var isScalar = false
         private var depth = 0
+        /// A bit for each open bracket that is a brace, of the outermost `checkedDepth`: what is nested deeper is counted
+        /// only, for what has no end must have no memory either.
+        private var braces: UInt64 = 0
+        private static let checkedDepth = 64
         private var isInString = false
         private var isEscaped = false
 
@@ -77,7 +97,7 @@
 
         init?(beginningWith byte: UInt8) {
             switch byte {
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth = 1
+            case UInt8(ascii: "{"), UInt8(ascii: "["): open(byte)
             case UInt8(ascii: "\""): isInString = true
             case UInt8(ascii: "-"), 0x30...0x39, UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"):
                 isScalar = true
@@ -85,12 +105,20 @@
             }
         }
 
-        /// One past the value; `nil` until that is there.
-        mutating func end(in bytes: Span<UInt8>, from start: Int) -> Int? {
+        enum Place {
+            case beyond
+            /// One past the value.
+            case end(Int)
+            /// There is a bracket that closes one of the other kind.
+            case otherBracket(Int)
+        }
+
+        /// Where the value ends, looked for from `start` on.
+        mutating func place(in bytes: Span<UInt8>, from start: Int) -> Place {
             var i = start
             if isScalar {
                 while i < bytes.count, Self.isOfScalar(bytes[i]) { i += 1 }
-                return i < bytes.count ? i : nil
+                return i < bytes.count ? .end(i) : .beyond
             }
             if isEscaped, i < bytes.count {
                 isEscaped = false
@@ -102,7 +130,7 @@
                     while i < bytes.count, bytes[i] != UInt8(ascii: "\""), bytes[i] != UInt8(ascii: "\\") {
                         i += 1
                     }
-                    guard i < bytes.count else { return nil }
+                    guard i < bytes.count else { return .beyond }
                     if bytes[i] == UInt8(ascii: "\\") {
                         isEscaped = i + 1 == bytes.count
                         i += 2
@@ -111,17 +139,36 @@
                     isInString = false
                 } else {
                     while i < bytes.count, !Self.isMark(bytes[i]) { i += 1 }
-                    guard i < bytes.count else { return nil }
+                    guard i < bytes.count else { return .beyond }
                     switch bytes[i] {
                     case UInt8(ascii: "\""): isInString = true
-                    case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-                    default: depth -= 1
+                    case UInt8(ascii: "{"), UInt8(ascii: "["): open(bytes[i])
+                    default: guard close(bytes[i]) else { return .otherBracket(i) }
                     }
                 }
                 i += 1
-                if depth == 0, !isInString { return i }
+                if depth == 0, !isInString { return .end(i) }
             }
-            return nil
+            return .beyond
+        }
+
+        @inline(__always)
+        private mutating func open(_ bracket: UInt8) {
+            if depth < Self.checkedDepth, bracket == UInt8(ascii: "{") { braces |= 1 << UInt64(depth) }
+            depth += 1
+        }
+
+        /// - Returns: Whether what it closes is of its kind.
+        @inline(__always)
+        private mutating func close(_ bracket: UInt8) -> Bool {
+            let outer = depth - 1
+            if outer < Self.checkedDepth {
+                let isBrace = braces >> UInt64(outer) & 1 == 1
+                guard isBrace == (bracket == UInt8(ascii: "}")) else { return false }
+                braces &= ~(1 << UInt64(outer))
+            }
+            depth = outer
+            return true
         }
 
         private static func isMark(_ byte: UInt8) -> Bool {

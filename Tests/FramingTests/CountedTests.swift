@@ -29,6 +29,21 @@ struct CountedTests {
         }
     }
 
+    @Test(arguments: [10, 11, 100])
+    func `a netstring that is passed over has its comma, too`(count: Int) {
+        let payload = [UInt8](repeating: 0x2C, count: count)
+        let long = [UInt8]("\(count):") + payload
+        let next = [UInt8]("1:a,")
+        let (isTooLong, limit) = (count > 10, 10)
+        verify(
+            .netstring, limit: limit, next + long + [0x2C] + next,
+            holds: [[0x61]] + (isTooLong ? [] : [payload]) + [[0x61]],
+            passesOver: isTooLong ? [long + [0x2C]] : [])
+        verify(
+            .netstring, limit: limit, next + long + next, holds: [[0x61]],
+            passesOver: isTooLong ? [long] : [], then: .malformed(.noComma))
+    }
+
     /// RFC 6587, section 3.4.1, with the message of RFC 5424, section 6.5, example 1, shortened as there.
     @Test func `octets are counted as the RFC has it`() throws {
         let message = [UInt8](

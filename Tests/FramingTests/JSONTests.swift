@@ -9,7 +9,8 @@ struct JSONTests {
         #"[{"b":[1, 2, {}]}]"#, "\"{\"", "[\n]",
     ]
     static let others = [
-        "", " ", "{", "}", "1 ", " 1", "{}{}", "x", "\"", "[}x", ",", "1 2", "[]\n", #""\""#, "1,",
+        "", " ", "{", "}", "1 ", " 1", "{}{}", "x", "\"", "[}", "{]", "[}x", ",", "1 2", "[]\n", #""\""#,
+        "1,",
     ]
 
     static func payload(using random: inout Seeded) -> [UInt8] {
@@ -63,6 +64,29 @@ struct JSONTests {
                 .json, [UInt8]("[1]2 " + text), holds: ["[1]", "2"].map { [UInt8]($0) }, passesOver: skips,
                 then: .malformed(.noJSON))
         }
+    }
+
+    @Test(arguments: [
+        "[}", "{]", "[[]}", "{\"a\":[1}", "[{\"]\":\"[\"]", String(repeating: "[", count: 64) + "}",
+    ])
+    func `a bracket that closes one of the other kind is a fault`(text: String) {
+        verify(
+            .json, [UInt8]("[{}]" + text + "1 "), holds: [[UInt8]("[{}]")], then: .malformed(.otherBracket))
+    }
+
+    @Test func `what is nested deeper than 64 brackets is counted only`() {
+        let deep = String(repeating: "[", count: 64) + "{]" + String(repeating: "]", count: 64)
+        verify(.json, [UInt8](deep + deep), holds: [[UInt8](deep), [UInt8](deep)])
+    }
+
+    /// Up to the limit, the message is not known to be too long.
+    @Test(arguments: 1..<20)
+    func `such a bracket in a value that is passed over is found as well`(count: Int) {
+        let value = [UInt8]("[" + String(repeating: "1", count: count))
+        let isTooLong = value.count > 10
+        verify(
+            .json, limit: 10, value + [UInt8]("}[]"), holds: [], passesOver: isTooLong ? [value] : [],
+            then: .malformed(.otherBracket))
     }
 
     @Test(arguments: ["[%]", "\"%\"", "%"])
