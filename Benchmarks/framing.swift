@@ -12,8 +12,8 @@ struct Index: FrameSink {
 
     mutating func append(_ frame: Frame) {
         unsafe entries[count & (Self.capacity - 1)] = frame
-        end += Int(frame.length)
-        count += 1
+        end &+= Int(frame.length)
+        count &+= 1
     }
 
     mutating func skip(_ count: Int, _ reason: SkipReason) { end += count }

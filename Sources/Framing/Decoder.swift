@@ -33,6 +33,7 @@ public struct Decoder: Sendable {
     public init(
         _ framing: Framing, limit: Int, skipsOversize: Bool = false, discardsFirst: Bool = false
     ) {
+        precondition(limit <= Frame.longestPayload, "a message of \(limit) bytes")
         precondition(!skipsOversize || framing.canPassOver, "nothing tells where the next message begins")
         precondition(!discardsFirst || framing.beginning != .unknown, "nothing tells what is first")
         oversize = Oversize(

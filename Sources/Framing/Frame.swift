@@ -7,11 +7,22 @@ public struct Frame: Equatable, Sendable {
     /// Framing bytes after the payload.
     public var trailer: UInt16
 
+    /// The most bytes of a payload: a ring has no more, and `length` has room for every framing of it.
+    static let longestPayload = 1 << 30
+
     @inlinable
     public init(length: Int, header: Int = 0, trailer: Int = 0) {
         self.length = UInt32(length)
         self.header = UInt16(header)
         self.trailer = UInt16(trailer)
+    }
+
+    /// For what is known to be within the limits, as `longestPayload` and a header of a few bytes are.
+    @inlinable @inline(__always)
+    init(uncheckedLength length: Int, header: Int) {
+        self.length = UInt32(truncatingIfNeeded: length)
+        self.header = UInt16(truncatingIfNeeded: header)
+        trailer = 0
     }
 
     /// Where the payload stands, counted from the frame's first byte; as the framing spells it, where it has escapes.

@@ -3,23 +3,27 @@
 @usableFromInline struct LengthDecoder: FrameDecoder {
     @usableFromInline let width: LengthField.Width
     @usableFromInline let isBigEndian: Bool
-    @usableFromInline let limit: Int
+    @usableFromInline let limit: UInt64
+    /// What of a word of eight bytes is not the field, in bits.
+    @usableFromInline let shift: UInt64
 
     init(_ field: LengthField, limit: Int) {
         width = field.width
         isBigEndian = field.order == .big
-        self.limit = limit
+        self.limit = UInt64(limit)
+        shift = UInt64(64 - 8 * field.width.rawValue)
     }
 
     @inlinable
     mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame? {
         let header = width.rawValue
-        guard bytes.count >= header else { return nil }
+        // Mostly there is a whole word: `value` asks for that as well.
+        guard bytes.count >= 8 || bytes.count >= header else { return nil }
         let length = value(in: bytes)
-        guard length <= UInt64(limit) else { throw .tooLong(limit: limit) }
-        let end = header + Int(length)
+        guard length <= limit else { throw .tooLong(limit: Int(limit)) }
+        let end = header &+ Int(truncatingIfNeeded: length)
         guard bytes.count >= end else { return nil }
-        return Frame(length: end, header: header)
+        return Frame(uncheckedLength: end, header: header)
     }
 
     @inlinable
@@ -35,27 +39,24 @@
         passOver(bytes, counted: left)
     }
 
-    @inlinable
+    /// The field at the start of `bytes`, which must be there: read as a word, whatever its width, for a switch over widths
+    /// costs more than all the rest.
+    @inlinable @inline(__always)
     func value(in bytes: Span<UInt8>) -> UInt64 {
-        switch width {
-        case .one: return UInt64(bytes[0])
-        case .two:
-            let value = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
-            return UInt64(isBigEndian ? value : value.byteSwapped)
-        case .three:
-            let value = UInt32(bytes[0]) << 16 | UInt32(bytes[1]) << 8 | UInt32(bytes[2])
-            return UInt64(isBigEndian ? value : value.byteSwapped >> 8)
-        case .four:
-            let value = word(in: bytes, at: 0)
-            return UInt64(isBigEndian ? value : value.byteSwapped)
-        case .eight:
-            let value = UInt64(word(in: bytes, at: 0)) << 32 | UInt64(word(in: bytes, at: 4))
-            return isBigEndian ? value : value.byteSwapped
-        }
+        guard bytes.count >= 8 else { return valueNearEnd(bytes) }
+        // It does check the bounds; an integer may have any bits.
+        let word = unsafe bytes.bytes.unsafeLoadUnaligned(as: UInt64.self)
+        return isBigEndian
+            ? UInt64(bigEndian: word) &>> shift : (UInt64(littleEndian: word) &<< shift) &>> shift
     }
 
-    @inlinable
-    func word(in bytes: Span<UInt8>, at i: Int) -> UInt32 {
-        UInt32(bytes[i]) << 24 | UInt32(bytes[i + 1]) << 16 | UInt32(bytes[i + 2]) << 8 | UInt32(bytes[i + 3])
+    /// The same, byte by byte: where there are fewer than a word has.
+    @usableFromInline @inline(never)
+    func valueNearEnd(_ bytes: Span<UInt8>) -> UInt64 {
+        var value: UInt64 = 0
+        for i in 0..<width.rawValue {
+            value = value << 8 | UInt64(bytes[isBigEndian ? i : width.rawValue - 1 - i])
+        }
+        return value
     }
 }
