@@ -27,6 +27,20 @@ struct BeastTests {
         #expect(try encoded([payload, payload], as: .beast) == frame + frame)
     }
 
+    /// The example of https://github.com/firestuff/adsb-tools, protocols/beast.md: what a receiver has sent.
+    @Test func `a short message is found, whose signal and data hold an escape`() throws {
+        let frame: [UInt8] = [
+            0x1A, 0x32, 0x08, 0x3E, 0x27, 0xB6, 0xCB, 0x6A, 0x1A, 0x1A, 0x00, 0xA1, 0x84, 0x1A, 0x1A, 0xC3,
+            0xB3,
+            0x1D,
+        ]
+        let payload: [UInt8] = [
+            0x32, 0x08, 0x3E, 0x27, 0xB6, 0xCB, 0x6A, 0x1A, 0x00, 0xA1, 0x84, 0x1A, 0xC3, 0xB3, 0x1D,
+        ]
+        verify(.beast, frame + frame, holds: [payload, payload])
+        #expect(try encoded([payload], as: .beast) == frame)
+    }
+
     @Test(arguments: sizes.keys.sorted())
     func `each type has its size`(type: UInt8) throws {
         let size = try #require(Self.sizes[type])

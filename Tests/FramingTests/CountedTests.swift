@@ -3,7 +3,7 @@ import Testing
 
 /// Lengths in decimal digits.
 struct CountedTests {
-    /// The two examples of https://cr.yp.to/proto/netstrings.txt.
+    /// Bernstein, https://cr.yp.to/proto/netstrings.txt, section 2: its two examples.
     @Test func `a netstring is as its specification has it`() throws {
         let hello: [UInt8] = [
             0x31, 0x32, 0x3A, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x20, 0x77, 0x6F, 0x72, 0x6C, 0x64, 0x21, 0x2C,
@@ -44,11 +44,13 @@ struct CountedTests {
             passesOver: isTooLong ? [long] : [], then: .malformed(.noComma))
     }
 
-    /// RFC 6587, section 3.4.1, with the message of RFC 5424, section 6.5, example 1, shortened as there.
+    /// RFC 6587, section 3.4.1: MSG-LEN SP SYSLOG-MSG, with example 1 of RFC 5424, section 6.5, whose "BOM" is the byte order
+    /// mark.
     @Test func `octets are counted as the RFC has it`() throws {
         let message = [UInt8](
-            "<34>1 2003-10-11T22:14:15.003Z mymachine.example.com su - ID47 - 'su root' failed")
-        let stream = [UInt8]("\(message.count) ") + message + [UInt8]("1 \n")
+            "<34>1 2003-10-11T22:14:15.003Z mymachine.example.com su - ID47 - "
+                + "\u{FEFF}'su root' failed for lonvick on /dev/pts/8")
+        let stream = [UInt8]("110 ") + message + [UInt8]("1 \n")
         verify(.octetCounted, stream, holds: [message, [0x0A]])
         #expect(try encoded([message, [0x0A]], as: .octetCounted) == stream)
         #expect(throws: UnrepresentableError.empty) { try encoded([[]], as: .octetCounted) }

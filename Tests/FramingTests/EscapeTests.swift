@@ -5,9 +5,21 @@ import Testing
 /// Packets with escapes for their own ends.
 struct EscapeTests {
     static let limit = 20
+    static func ones(_ count: Int) -> [UInt8] { [UInt8](repeating: 1, count: count) }
 
-    /// The examples of https://en.wikipedia.org/wiki/KISS_(amateur_radio_protocol), the last of which has both escapes of
-    /// RFC 1055.
+    /// RFC 1055, "PROTOCOL" and `send_packet` of "SLIP DRIVERS": END is octal 300 and stands before a packet as well, ESC is 333;
+    /// in a packet they are sent as ESC and 334, ESC and 335.
+    @Test func `SLIP is as the RFC has it`() throws {
+        let packet: [UInt8] = [0o300, 0x45, 0o333, 0o334, 0o335]
+        let frame: [UInt8] = [0o300, 0o333, 0o334, 0x45, 0o333, 0o335, 0o334, 0o335, 0o300]
+        verify(.slip, frame + frame, holds: [packet, packet])
+        #expect(try encoded([packet, packet], as: .slip) == frame + frame)
+        // "To send a packet, a SLIP host simply starts sending the data".
+        verify(.slip, Array(frame[1...] + frame[1...]), holds: [packet, packet])
+    }
+
+    /// The examples of https://en.wikipedia.org/wiki/KISS_(amateur_radio_protocol); the specification itself, "The KISS TNC"
+    /// (Chepponis and Karn, 1987), has none.
     @Test(
         arguments: [
             ([0xC0, 0x00, 0x54, 0x45, 0x53, 0x54, 0xC0], [0x00, 0x54, 0x45, 0x53, 0x54]),
@@ -25,7 +37,8 @@ struct EscapeTests {
         verify(.cobs, [2, 1, 0, 0, 2, 2, 0, 0, 0, 0, 2, 3, 0], holds: [[1], [2], [3]], between: [0, 0])
     }
 
-    /// RFC 1055 leaves open what an escape before anything else means: it calls that a violation.
+    /// The driver of RFC 1055 calls an escape before anything else a violation of the protocol, and keeps the other byte: a packet
+    /// that IP will discard. Two escapes in a row abort a packet of KISS.
     @Test(
         arguments: [
             [0xDB, 0x61], [0x61, 0xDB], [0xDB], [0xDB, 0xDB], [0xDB, 0xDB, 0xDC],
@@ -61,16 +74,21 @@ struct EscapeTests {
         }
     }
 
-    /// Cheshire and Baker, "Consistent Overhead Byte Stuffing", figure 3, and the table of
-    /// https://en.wikipedia.org/wiki/Consistent_Overhead_Byte_Stuffing.
+    /// Cheshire and Baker, "Consistent Overhead Byte Stuffing" (IEEE/ACM Transactions on Networking 7(2), 1999), figures 2 and 3,
+    /// and the table of https://en.wikipedia.org/wiki/Consistent_Overhead_Byte_Stuffing.
     @Test(
         arguments: [
             (
                 [0x45, 0, 0, 0x2C, 0x4C, 0x79, 0, 0, 0x40, 0x06, 0x4F, 0x37],
                 [2, 0x45, 1, 4, 0x2C, 0x4C, 0x79, 1, 5, 0x40, 0x06, 0x4F, 0x37]
             ),
+            (
+                ones(679) + [0],
+                [0xFF] + ones(254) + [0xFF] + ones(254) + [0xAC] + ones(171) + [1]
+            ),
             ([], [1]), ([0], [1, 1]), ([0, 0], [1, 1, 1]), ([0, 0x11, 0], [1, 2, 0x11, 1]),
-            ([0x11, 0x22, 0, 0x33], [3, 0x11, 0x22, 2, 0x33]), ([0x11, 0, 0, 0], [2, 0x11, 1, 1, 1]),
+            ([0x11, 0x22, 0, 0x33], [3, 0x11, 0x22, 2, 0x33]),
+            ([0x11, 0x22, 0x33, 0x44], [5, 0x11, 0x22, 0x33, 0x44]), ([0x11, 0, 0, 0], [2, 0x11, 1, 1, 1]),
             (Array(0x01...0xFE), [0xFF] + Array(0x01...0xFE)),
             ([0] + Array(0x01...0xFE), [1, 0xFF] + Array(0x01...0xFE)),
             (Array(0x01...0xFF), [0xFF] + Array(0x01...0xFE) + [2, 0xFF]),

@@ -49,18 +49,21 @@ struct FieldTests {
         }
     }
 
-    /// Modbus Messaging on TCP/IP Implementation Guide V1.0b, section 3.1.3: a request to read one register.
+    /// Modbus Messaging on TCP/IP Implementation Guide V1.0b, section 3.1.3 (the MBAP header), and its request to read one
+    /// register; behind the same header the example of Modbus Application Protocol V1.1b3, section 6.3, with its answer.
     @Test func `Modbus counts from behind its length, which stands at offset 4`() throws {
         let request: [UInt8] = [0x15, 0x01, 0, 0, 0, 0x06, 0xFF, 0x03, 0, 0x04, 0, 0x01]
         let framing = Framing.length(LengthField(width: .two, offset: 4))
-        verify(framing, request + request + request.prefix(5), holds: [request, request])
-        #expect(try encoded([request], as: framing) == request)
+        let three: [UInt8] = [0x15, 0x02, 0, 0, 0, 0x06, 0xFF, 0x03, 0, 0x6B, 0, 0x03]
+        let answer: [UInt8] = [0x15, 0x02, 0, 0, 0, 0x09, 0xFF, 0x03, 0x06, 0x02, 0x2B, 0, 0, 0, 0x64]
+        verify(framing, request + three + answer + request.prefix(5), holds: [request, three, answer])
+        #expect(try encoded([request, three, answer], as: framing) == request + three + answer)
     }
 
     /// MQTT 3.1.1, section 2.2.3: table 2.4, and its example 321.
     @Test(arguments: [
         ([0], 0), ([0x7F], 127), ([0x80, 0x01], 128), ([0xC1, 0x02], 321), ([0xFF, 0x7F], 16383),
-        ([0x80, 0x80, 0x01], 16384), ([0xFF, 0xFF, 0x7F], 2_097_151),
+        ([0x80, 0x80, 0x01], 16384), ([0xFF, 0xFF, 0x7F], 2_097_151), ([0x80, 0x80, 0x80, 0x01], 2_097_152),
     ])
     func `MQTT has a length of one to four bytes behind the first`(length: [UInt8], count: Int) throws {
         let packet = [0x30] + length + [UInt8](repeating: 0x61, count: count)
@@ -70,6 +73,16 @@ struct FieldTests {
         stream.receive([0xC0, 0x00])
         #expect(stream.found.payloads == [packet, [0xC0, 0x00]])
         #expect(try encoded([packet, [0xC0, 0x00]], as: framing) == packet + [0xC0, 0x00])
+    }
+
+    /// The greatest of table 2.4: known from the header alone.
+    @Test func `MQTT has a greatest length`() {
+        let header: [UInt8] = [0x30, 0xFF, 0xFF, 0xFF, 0x7F]
+        for (limit, fault) in [
+            (268_435_455 + 5, nil), (268_435_455 + 4, FramingError.tooLong(limit: 268_435_459)),
+        ] {
+            verify(.varint(VarintField(bytes: 4, offset: 1)), limit: limit, header, holds: [], then: fault)
+        }
     }
 
     @Test func `a length of more bytes than allowed is malformed`() {
@@ -83,13 +96,15 @@ struct FieldTests {
         }
     }
 
-    /// Protocol Buffers, "Encoding": 150 is `96 01`, in `08 96 01`, the message Test1; "Streaming Multiple Messages".
+    /// https://protobuf.dev/programming-guides/encoding, "A Simple Message" and "Base 128 Varints": Test1 is `08 96 01`, 150 is
+    /// `96 01` and 300 `AC 02`; that a length precedes each message, https://protobuf.dev/programming-guides/techniques,
+    /// "Streaming Multiple Messages".
     @Test func `Protocol Buffers has a length in front`() throws {
         let test1: [UInt8] = [0x08, 0x96, 0x01]
-        let long = [UInt8](repeating: 7, count: 150)
-        let stream = [3] + test1 + [0x96, 0x01] + long + [0]
-        verify(.varint(VarintField()), stream, holds: [test1, long, []])
-        #expect(try encoded([test1, long, []], as: .varint(VarintField())) == stream)
+        let (long, longer) = ([UInt8](repeating: 7, count: 150), [UInt8](repeating: 8, count: 300))
+        let stream = [3] + test1 + [0x96, 0x01] + long + [0xAC, 0x02] + longer + [0]
+        verify(.varint(VarintField()), stream, holds: [test1, long, longer, []])
+        #expect(try encoded([test1, long, longer, []], as: .varint(VarintField())) == stream)
     }
 
     @Test func `a length may take more bytes than it needs`() {

@@ -75,12 +75,14 @@ struct HeaderTests {
             then: .impossibleLength(1 << 63))
     }
 
-    /// HL7 Version 3, Transport Specification: MLLP, Release 2, section 2.1: `<SB> dddd <EB><CR>`.
+    /// HL7 Version 3 Standard: Transport Specification, MLLP, Release 2: the block format, `<SB> dddd <EB><CR>`, and the commit
+    /// acknowledgement block, `<SB><ACK><EB><CR>`.
     @Test func `MLLP blocks are found, and what stands between them is skipped`() throws {
         let framing = Framing.block(start: [0x0B], end: [0x1C, 0x0D])
         let message = [UInt8]("MSH|^~\\&|ADT1|MCM|\rEVN|A01|\r")
         let block = [0x0B] + message + [0x1C, 0x0D]
         verify(framing, block + block, holds: [message, message])
+        verify(framing, [0x0B, 0x06, 0x1C, 0x0D] + block, holds: [[0x06], message])
         #expect(try encoded([message, message], as: framing) == block + block)
         verify(
             framing, [0x0D, 0x0A, 0x1C] + block + [0x20] + block + [0x0D, 0x0B, 0x1C],
