@@ -4,12 +4,16 @@ import TLS
 
 /// Bytes received and not yet divided into messages.
 struct Incoming {
+    private let framing: Framing
     private var decoder: Decoder
     private(set) var bytes: [UInt8] = []
     /// Whole messages received.
     private(set) var messages = 0
 
-    init(_ framing: Framing) { decoder = Decoder(framing, limit: Framing.longestMessage) }
+    init(_ framing: Framing) {
+        self.framing = framing
+        decoder = Decoder(framing, limit: Framing.longestMessage)
+    }
 
     /// Gives each payload that is whole now to `handle`, in order.
     mutating func append(
@@ -32,11 +36,28 @@ struct Incoming {
             } catch {
                 failure = error
             }
-            for payload in found.payloads { handle(bytes[payload]) }
-            messages += found.payloads.count
+            give(found, to: handle)
             if let failure { throw failure }
             if found.payloads.count < 4096 { return }
         }
+    }
+
+    /// The peer has ended its direction: gives what is a message by that to `handle`.
+    mutating func finish(_ handle: (ArraySlice<UInt8>) -> Void) {
+        var found = Found()
+        var decoder = decoder
+        _ = decoder.finish(bytes.span, into: &found)
+        give(found, to: handle)
+        self.decoder = decoder
+        bytes.removeFirst(found.position)
+    }
+
+    private mutating func give(_ found: Found, to handle: (ArraySlice<UInt8>) -> Void) {
+        for payload in found.payloads {
+            let spelt = bytes[payload]
+            handle(framing.hasEscapes ? framing.payload(speltAs: spelt)[...] : spelt)
+        }
+        messages += found.payloads.count
     }
 
     private struct Found: FrameSink {
@@ -84,12 +105,14 @@ extension Connection {
     private func received(_ bytes: ArraySlice<UInt8>) throws {
         // Nobody asks what it was.
         guard options.reply != nil || server.received != nil else { return }
-        try incoming.append(bytes) { payload in
-            server.received?.append(payload)
-            answer(payload)
-        }
+        try incoming.append(bytes, received(payload:))
         server.received?.flush()
         pump()
+    }
+
+    private func received(payload: ArraySlice<UInt8>) {
+        server.received?.append(payload)
+        answer(payload)
     }
 
     private func answer(_ payload: ArraySlice<UInt8>) {
@@ -113,6 +136,8 @@ extension Connection {
     /// What is queued is still sent: the peer may only have closed its own direction.
     private func peerEnded() {
         hasPeerEnded = true
+        incoming.finish(received(payload:))
+        server.received?.flush()
         switch phase {
         case .open:
             phase = .finishing

@@ -2,10 +2,12 @@ import Framing
 
 /// Messages that begin with their number in decimal, padded with printable characters to one size.
 ///
-/// One frame is made in advance; each message is a copy of it with its number put in.
+/// One frame is made in advance; each message is a copy of it with its number put in. In a framing with escapes it is a payload
+/// instead, of which frames are made one by one.
 struct CounterFrames: Sendable {
     private let template: [UInt8]
     private let payload: Range<Int>
+    private let framing: Framing
 
     /// - Throws: If the framing cannot carry such a payload.
     init(size: Int, framing: Framing) throws(UnrepresentableError) {
@@ -21,8 +23,10 @@ struct CounterFrames: Sendable {
             payload.append(Self.filler[payload.count % Self.filler.count])
         }
         var frame: [UInt8] = []
-        self.payload = try framing.encode(payload, into: &frame).payload
-        template = frame
+        let place = try framing.encode(payload, into: &frame).payload
+        self.framing = framing
+        self.payload = framing.hasEscapes ? 0..<size : place
+        template = framing.hasEscapes ? payload : frame
     }
 
     private static let filler = Array(" abcdefghijklmnopqrstuvwxyz".utf8)
@@ -34,15 +38,22 @@ struct CounterFrames: Sendable {
     /// Appends the frames of the messages from `first` on, as `MessageSource.append` does.
     ///
     /// What follows the number is never a digit. Of a number longer than the payload the last digits remain.
-    func append(_ first: UInt64, atMost limit: Int, upTo size: Int, to output: inout MessageBuffer) -> Int {
+    func append(
+        _ first: UInt64, atMost limit: Int, upTo size: Int, to output: inout MessageBuffer
+    ) throws(UnrepresentableError) -> Int {
         var frame = template
         var lastDigit = write(first, into: &frame)
         var count = 0
         while count < limit, output.bytes.count < size {
-            let start = output.bytes.count
-            output.bytes.append(contentsOf: frame)
-            output.appendMessage(
-                payload: start + payload.lowerBound..<start + payload.upperBound, isOwn: true)
+            if framing.hasEscapes {
+                try output.append(frame, framing: framing, isOwn: true)
+            } else {
+                let start = output.bytes.count
+                output.bytes.append(contentsOf: frame)
+                output.appendMessage(
+                    payload: start + payload.lowerBound..<start + payload.upperBound, isOwn: true,
+                    framing: framing)
+            }
             count += 1
             if !increment(&frame, lastDigit) { lastDigit = write(first &+ UInt64(count), into: &frame) }
         }

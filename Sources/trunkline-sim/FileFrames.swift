@@ -5,6 +5,7 @@ import Linux
 struct FileFrames: Sendable {
     private let bytes: [UInt8]
     private let frames: [(start: Int, frame: Frame)]
+    private let framing: Framing
 
     init(path: String, framing: Framing) throws(StartError) {
         let contents: [UInt8]
@@ -31,6 +32,7 @@ struct FileFrames: Sendable {
         guard !frames.isEmpty else { throw StartError(description: "\(path) is empty") }
         self.bytes = bytes
         self.frames = frames
+        self.framing = framing
     }
 
     /// Appends the frame of message `number`.
@@ -38,6 +40,7 @@ struct FileFrames: Sendable {
         let (start, frame) = frames[Int(number % UInt64(frames.count))]
         let (payload, end) = (frame.payload, output.bytes.count)
         output.bytes.append(contentsOf: bytes[start..<start + Int(frame.length)])
-        output.appendMessage(payload: end + payload.lowerBound..<end + payload.upperBound, isOwn: true)
+        output.appendMessage(
+            payload: end + payload.lowerBound..<end + payload.upperBound, isOwn: true, framing: framing)
     }
 }

@@ -31,11 +31,17 @@ extension Framing {
         case "block":
             let start = try parameters.takeMark("start")
             self = .block(start: start, end: try parameters.takeMark("end"))
+        case "slip": self = .slip
+        case "cobs": self = .cobs
+        case "beast": self = .beast
         case "json": self = .json
+        // How soon there is another connection is for the peer to say.
+        case "until-close": self = .untilClose(every: .zero)
+        case "none": self = .unframed
         default:
             throw UsageError(
                 "'\(notation)': a framing is line, delimiter, length, varint, fixed, netstring, octet-counted, header, "
-                    + "block or json")
+                    + "block, slip, cobs, beast, json, until-close or none")
         }
         try parameters.expectNoMore()
     }

@@ -8,6 +8,6 @@ struct Garbage: Sendable {
         var random = SplitMix64(state: seed ^ number &* 0x9E37_79B9_7F4A_7C15)
         let start = output.bytes.count
         for _ in 0..<size { output.bytes.append(UInt8(truncatingIfNeeded: random.next())) }
-        output.appendMessage(payload: start..<output.bytes.count, isOwn: true)
+        output.appendMessage(payload: start..<output.bytes.count, isOwn: true, framing: nil)
     }
 }

@@ -42,7 +42,7 @@ enum MessageSource: Sendable {
         var count = 0
         switch self {
         case .counter(let frames):
-            return frames.append(first, atMost: limit, upTo: size, to: &output)
+            return try frames.append(first, atMost: limit, upTo: size, to: &output)
         case .ais(let feed, let framing):
             while count < limit, output.bytes.count < size {
                 try output.append(feed.sentence(first &+ UInt64(count)), framing: framing, isOwn: true)

@@ -29,9 +29,12 @@ struct OptionTable: Sendable {
 
         """ + CommandOption.help(for: all.map(\.names)) + """
 
-            FRAMING is line, delimiter:end=BYTES, length:bytes=1|2|4|8,order=big|little (4,
-            big) or fixed:size=N. BYTES and TEXT may hold the escapes of C: \\r, \\0, \\x1a,
-            \\\\.
+            FRAMING is line, delimiter:end=BYTES, length:bytes=1|2|3|4|8,order=big|little
+            (4, big), varint, fixed:size=N, netstring, octet-counted, header,
+            block:start=BYTES,end=BYTES, slip, cobs, beast, json, until-close or none. Its
+            keys are those of a configuration. With until-close, each connection is closed
+            after one message; with none, a --rate tells messages apart by time. BYTES and
+            TEXT may hold the escapes of C: \\r, \\0, \\x1a, \\\\.
 
             Servers that misbehave:
               never read, never write      --no-read --silent

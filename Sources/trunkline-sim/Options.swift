@@ -87,6 +87,7 @@ struct Options: Sendable {
             throw UsageError("one ADDRESS is needed, \(parsed.operands.count) are given")
         }
         address = try Address(parsed.operands[0])
+        if case .untilClose = framing { try sendOneMessage() }
         if let claim {
             guard case .length(let field) = framing, let bytes = field.bytes(of: claim) else {
                 throw UsageError("--claim needs a framing length whose field can hold \(claim)")
@@ -105,6 +106,15 @@ struct Options: Sendable {
 }
 
 extension Options {
+    /// What ends a message is the end of its connection.
+    private mutating func sendOneMessage() throws(UsageError) {
+        guard count ?? 1 <= 1 else {
+            throw UsageError("with --framing until-close a connection has one message, not \(count ?? 1)")
+        }
+        count = count ?? 1
+        if afterCount == .keep { afterCount = .close }
+    }
+
     /// What encrypts; `nil` when nothing does.
     func tlsServer() throws(StartError) -> TLSServer? {
         guard let tlsCertificate else { return nil }

@@ -45,7 +45,7 @@ struct OutgoingQueue: Sendable {
         var progress = Progress()
         while sentMessages < buffer.messages.count, buffer.messages[sentMessages].end <= sentBytes {
             let message = buffer.messages[sentMessages]
-            record?.append(buffer.bytes[message.payload])
+            record?.append(buffer.payload(of: message))
             progress.messages += 1
             if message.isOwn { progress.own += 1 }
             sentMessages += 1

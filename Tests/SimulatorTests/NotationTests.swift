@@ -20,6 +20,8 @@ import Testing
         ("varint:bytes=4,offset=1", .varint(VarintField(bytes: 4, offset: 1))),
         ("netstring", .netstring), ("octet-counted", .octetCounted), ("header", .header), ("json", .json),
         (#"block:start=\v,end=\x1c\r"#, .block(start: [0x0B], end: [0x1C, 0x0D])),
+        ("slip", .slip), ("cobs", .cobs), ("beast", .beast), ("until-close", .untilClose(every: .zero)),
+        ("none", .unframed),
     ])
     func `a framing is read from its compact notation`(_ notation: String, _ framing: Framing) throws {
         #expect(try Framing(notation: notation) == framing)
@@ -29,6 +31,7 @@ import Testing
         "", "lines", "line:end=x", "delimiter", "delimiter:end=", "delimiter:end=0123456789abcdefg",
         "length:bytes=5",
         "length:order=middle", "length:offset=1025", "varint:bytes=11", "block:start=x", "json:x=y",
+        "until-close:every=1s", "idle", "idle:gap=50ms",
         "line:ending=cr", "length:bytes=2,bytes=4", "length:bytes", "fixed", "fixed:size=0",
         "fixed:size=-1",
         "fixed:size=99999999999999999999", #"delimiter:end=\x1"#, #"delimiter:end=\q"#, #"delimiter:end=\"#,

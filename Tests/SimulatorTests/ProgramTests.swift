@@ -20,7 +20,10 @@ private struct Divided: Equatable {
         _ = try decoder.decode(bytes.span, atMost: .max, into: &sink)
         var start = 0
         for frame in sink.frames {
-            payloads.append(Array(bytes[start + frame.payload.lowerBound..<start + frame.payload.upperBound]))
+            var payload: [UInt8] = []
+            framing.appendPayload(
+                of: frame, in: bytes[start..<start + Int(frame.length)].span, to: &payload)
+            payloads.append(payload)
             start += Int(frame.length)
         }
         rest = Array(bytes[start...])
@@ -43,6 +46,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
         ("line", Framing.line()), (#"delimiter:end=\r\n\0"#, .delimiter(end: [13, 10, 0])),
         ("length:bytes=2,order=little", .length(LengthField(width: .two, order: .little))),
         ("length:bytes=8", .length(LengthField(width: .eight))), ("fixed:size=40", .fixed(size: 40)),
+        ("slip", .slip), ("cobs", .cobs),
     ])
     func `every framing carries the messages, and the record is what was received`(
         _ notation: String, _ framing: Framing
@@ -59,6 +63,47 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
         #expect(received.payloads == (0..<5000).map { counter($0, size: 40) })
         #expect(received.rest.isEmpty)
         #expect(try directory.contents("record") == received.recorded)
+    }
+
+    @Test func `until the close there is one message on each connection, and it ends it`() throws {
+        let directory = try TemporaryDirectory()
+        let simulator = try RunningSimulator(
+            fast + [
+                "--framing", "until-close", "--continue", "--size", "9", "--connections", "2", "--record",
+                directory("record"), "127.0.0.1:0",
+            ])
+        for number in 0..<2 { #expect(try simulator.connect().readAll() == counter(number, size: 9)) }
+        #expect(try simulator.waitForEnd() == 0)
+        #expect(try directory.contents("record") == (0..<2).flatMap { counter($0, size: 9) + [0x0A] })
+    }
+
+    @Test func `what the peer's end makes a message is answered`() throws {
+        let simulator = try RunningSimulator([
+            "--echo", "--silent", "--receive-framing", "until-close", "--connections", "1", "127.0.0.1:0",
+        ])
+        let client = try simulator.connect()
+        try client.sendAll(Array("question".utf8))
+        try client.shutDown(.writing)
+        #expect(try client.readText() == "question\n")
+        #expect(try simulator.waitForEnd() == 0)
+    }
+
+    @Test func `messages with escapes are recorded and echoed as they are`() throws {
+        let directory = try TemporaryDirectory()
+        let simulator = try RunningSimulator([
+            "--echo", "--silent", "--framing", "slip", "--connections", "1", "--record", directory("record"),
+            "--received", directory("received"), "127.0.0.1:0",
+        ])
+        let client = try simulator.connect()
+        let frame: [UInt8] = [0xC0, 0x61, 0xDB, 0xDC, 0xDB, 0xDD, 0xC0]
+        try client.sendAll(frame)
+        #expect(try client.read(count: frame.count) == frame)
+        try client.shutDown(.writing)
+        #expect(try client.readAll().isEmpty)
+        #expect(try simulator.waitForEnd() == 0)
+        for name in ["record", "received"] {
+            #expect(try directory.contents(name) == [0x61, 0xC0, 0xDB, 0x0A])
+        }
     }
 
     @Test func `after the count the connection stays open`() throws {
@@ -220,6 +265,7 @@ private func counter(_ number: Int, size: Int) -> [UInt8] {
         (["--reset", "unix:/nonexistent/socket"], "only a TCP connection can be reset"),
         (["--framing", "fixed", "127.0.0.1:0"], "size is missing"),
         (["--then", "x", "127.0.0.1:0"], "--then is"),
+        (["--framing", "until-close", "--count", "2", "127.0.0.1:0"], "a connection has one message"),
     ])
     func `a wrong command line is explained, with status 64`(_ arguments: [String], _ words: String) throws {
         let simulator = try RunningSimulator(arguments, listens: false)
