@@ -120,6 +120,48 @@ struct RealServerTests {
             }
         }
     }
+
+    /// RFC 867: the time, and the end of the connection.
+    @Test func `xinetd: each connection to its daytime is one message`() throws {
+        let place = try FakeUpstream(isListening: false)
+        let configuration = Self.configuration(place, framing: "{kind: until-close, every: 1s}")
+        try DaemonProcess.run(configuration) { daemon in
+            let programs = try daemon.connect(2)
+            let before = time(nil)
+            let xinetd = try RealServer(
+                ["xinetd", "-dontfork", "-f", "conf", "-pidfile", "/dev/null", "-filelog", "/dev/stderr"],
+                configuration: """
+                    service daytime
+                    {
+                      type        = INTERNAL UNLISTED
+                      id          = daytime
+                      socket_type = stream
+                      protocol    = tcp
+                      wait        = no
+                      bind        = \(place.host)
+                      port        = \(place.port)
+                    }
+
+                    """)
+            try xinetd.await("xinetd to listen") { place.isServed }
+            let size = "30 NOV 2026 17:57:44 UTC\r\n".utf8.count
+            let messages = try [programs[0].receive(size), programs[0].receive(size)]
+            let times = (before...time(nil)).map(Self.daytime)
+            #expect(messages.allSatisfy(times.contains))
+            #expect(messages[0] != messages[1])
+            #expect(try programs[1].receive(2 * size) == messages[0] + messages[1])
+        }
+    }
+
+    /// As xinetd writes it, in UTC.
+    private static func daytime(_ time: time_t) -> [UInt8] {
+        var (time, parts) = (time, tm())
+        gmtime_r(&time, &parts)
+        var text = [CChar](repeating: 0, count: 64)
+        let count = strftime(&text, text.count, "%d %b %Y %H:%M:%S UTC", &parts)
+        let bytes = text.prefix(count).map { UInt8(bitPattern: $0) }
+        return Array(String(decoding: bytes, as: UTF8.self).uppercased().utf8) + [0x0D, 0x0A]
+    }
 }
 
 /// - Returns: Whether somebody has it.
