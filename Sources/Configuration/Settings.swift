@@ -135,7 +135,8 @@ public struct UpstreamSettings: Equatable, Sendable {
 
     public init(
         protocolName: String? = nil, uplink: Uplink.Settings, framing: Framing, sendFraming: Framing,
-        maxMessage: Int, oversize: Oversize, unrepresentable: Unrepresentable = .skip, firstMessage: FirstMessage = .keep,
+        maxMessage: Int, oversize: Oversize, unrepresentable: Unrepresentable = .skip,
+        firstMessage: FirstMessage = .keep,
         idleTimeout: Duration?, writeTimeout: Duration?, bindAddress: String?, tls: TLSSettings? = nil,
         onConnect: [DialogueStep] = [], heartbeat: HeartbeatSettings? = nil, keepalive: KeepaliveSettings
     ) {
