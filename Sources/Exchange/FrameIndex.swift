@@ -68,6 +68,15 @@ public struct Skipped: Equatable, Sendable {
         unsafe entries[Int(truncatingIfNeeded: number) & (capacity - 1)]
     }
 
+    /// Entry `number`, which must still be kept and be a frame, as it stands in the stream.
+    @inline(__always)
+    func frame(_ number: UInt64) -> Frame {
+        let entry = entry(number)
+        return Frame(
+            length: Int(entry.end - start(of: number)), header: Int(entry.header), trailer: Int(entry.trailer)
+        )
+    }
+
     /// The end of entry `number`, which must still be kept.
     func end(of number: UInt64) -> UInt64 { entry(number).end }
 

@@ -57,51 +57,59 @@ public final class TranslatedLog: FrameLog {
     /// Whether something can be translated now.
     public var canGoOn: Bool {
         let number = source.index.firstEntry(endingAfter: place.position)
-        return number < source.index.count && hasRoom(for: number)
+        guard number < source.index.count else { return false }
+        guard source.index.entry(number).recipient != .nobody else { return true }
+        let size = source.index.frame(number).payload.count
+        return memory.size - kept >= framing.longestFrame(of: size) && indexRoom > 0
     }
 
     /// Translates what there is room for, or up to a message that cannot be carried, with `stopsAtLoss`.
     ///
     /// - Parameter limit: How many bytes of the source are enough for now.
     public func translate(atMost limit: Int) {
-        let goal = place.position + UInt64(limit)
-        var number = source.index.firstEntry(endingAfter: place.position)
-        while number < source.index.count, place.position < goal, hasRoom(for: number) {
-            take(number)
-            place.position = source.index.end(of: number)
-            number += 1
-            if stopsAtLoss && !losses.isEmpty { return }
-        }
+        guard indexRoom > 0 else { return }
+        let range = place.position..<place.position + UInt64(limit)
+        // Each of these is looked up once, and not for each message.
+        place.position = pass(
+            range, of: source.index, source.memory, tail: tail, into: &memory, &index, &scratch, &losses)
+        end = head
     }
 
-    private func hasRoom(for number: UInt64) -> Bool {
-        let entry = source.index.entry(number)
-        guard entry.recipient != .nobody else { return true }
-        let size = Int(entry.end - source.index.start(of: number)) - Int(entry.header) - Int(entry.trailer)
-        return memory.size - kept >= framing.longestFrame(of: size) && indexRoom > 0
-    }
-
-    private func take(_ number: UInt64) {
-        let entry = source.index.entry(number)
-        guard entry.recipient != .nobody else { return }
-        let start = source.index.start(of: number)
-        let frame = Frame(
-            length: Int(entry.end - start), header: Int(entry.header), trailer: Int(entry.trailer))
-        source.memory.withBytes(start..<entry.end) { bytes in
-            sourceFraming.withPayload(of: frame, in: bytes, scratch: &scratch) { payload in
-                append(payload, for: entry.recipient)
+    /// - Returns: How far it went.
+    private func pass(
+        _ range: Range<UInt64>, of source: borrowing FrameIndex, _ bytes: borrowing MirroredMemory,
+        tail: UInt64, into memory: inout MirroredMemory, _ index: inout FrameIndex, _ scratch: inout [UInt8],
+        _ losses: inout UnrepresentableMessages
+    ) -> UInt64 {
+        var position = range.lowerBound
+        var number = source.firstEntry(endingAfter: position)
+        while number < source.count, position < range.upperBound {
+            let recipient = source.entry(number).recipient
+            let end = source.end(of: number)
+            if recipient != .nobody {
+                let frame = source.frame(number)
+                let room = memory.size - Int(index.head - tail)
+                guard index.free > 0, room >= framing.longestFrame(of: frame.payload.count) else { break }
+                bytes.withBytes(end - UInt64(frame.length)..<end) { bytes in
+                    sourceFraming.withPayload(of: frame, in: bytes, scratch: &scratch) { payload in
+                        do throws(UnrepresentableError) {
+                            let frame = try memory.encode(payload, in: framing, at: index.head)
+                            if recipient == .everyone {
+                                index.append(frame)
+                            } else {
+                                index.append(frame, for: recipient)
+                            }
+                        } catch {
+                            losses.add(error, bytes: payload.count)
+                        }
+                    }
+                }
             }
+            position = end
+            number += 1
+            if stopsAtLoss && !losses.isEmpty { break }
         }
-    }
-
-    private func append(_ payload: Span<UInt8>, for recipient: Recipient) {
-        do throws(UnrepresentableError) {
-            let frame = try memory.encode(payload, in: framing, at: head)
-            end += UInt64(frame.length)
-            if recipient == .everyone { index.append(frame) } else { index.append(frame, for: recipient) }
-        } catch {
-            losses.add(error, bytes: payload.count)
-        }
+        return position
     }
 }
 

@@ -15,7 +15,7 @@ public struct MemoryError: Error, Equatable, Sendable {
 @safe public struct MirroredMemory: ~Copyable {
     /// Bytes: a power of two.
     public let size: Int
-    private let base: UnsafeMutablePointer<UInt8>
+    @usableFromInline let base: UnsafeMutablePointer<UInt8>
     private let descriptor: Int32
 
     /// - Parameter size: A power of two and a multiple of the page size.
@@ -44,13 +44,15 @@ public struct MemoryError: Error, Equatable, Sendable {
         close(descriptor)
     }
 
-    private func address(of range: Range<UInt64>) -> UnsafeMutablePointer<UInt8> {
+    @inlinable
+    func address(of range: Range<UInt64>) -> UnsafeMutablePointer<UInt8> {
         // With this the range lies within the two mappings, which is what makes the pointers below safe.
         precondition(range.count <= size, "\(range.count) bytes of \(size)")
         return unsafe base + Int(truncatingIfNeeded: range.lowerBound & UInt64(size - 1))
     }
 
     /// Lends the bytes of a range of at most `size` bytes.
+    @inlinable
     public func withBytes<R, E: Error>(
         _ range: Range<UInt64>, _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
@@ -58,6 +60,7 @@ public struct MemoryError: Error, Equatable, Sendable {
     }
 
     /// Lends the same bytes for writing.
+    @inlinable
     public mutating func withMutableBytes<R, E: Error>(
         _ range: Range<UInt64>, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R {

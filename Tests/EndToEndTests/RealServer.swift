@@ -10,10 +10,11 @@ final class RealServer {
     private let process: ChildProcess
     private let errors: String
 
-    /// Starts it with arguments in which `conf` is the file that holds its configuration, and `data` the directory.
+    /// Starts it with arguments in which `conf` is the file that holds its configuration, `pid` one that is its own to write
+    /// and to remove, and `data` the directory.
     init(_ command: [String], configuration: String = "") throws {
         directory = try TemporaryDirectory()
-        let names = ["conf": directory("conf"), "data": directory.path]
+        let names = ["conf": directory("conf"), "pid": directory("pid"), "data": directory.path]
         try directory.write(configuration.replacing("DATA", with: directory.path), to: "conf")
         errors = directory("errors")
         // Some are in /usr/sbin, which is not in everybody's PATH.

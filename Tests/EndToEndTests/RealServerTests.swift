@@ -129,7 +129,7 @@ struct RealServerTests {
             let programs = try daemon.connect(2)
             let before = time(nil)
             let xinetd = try RealServer(
-                ["xinetd", "-dontfork", "-f", "conf", "-pidfile", "/dev/null", "-filelog", "/dev/stderr"],
+                ["xinetd", "-dontfork", "-f", "conf", "-pidfile", "pid", "-filelog", "/dev/stderr"],
                 configuration: """
                     service daytime
                     {

@@ -51,7 +51,7 @@ struct OutboxTranslationTests {
 
     @Test(arguments: TranslatedLogTests.framings)
     func `what many send in pieces arrives whole, in the upstream's framing`(framing: Framing) throws {
-        for target in TranslatedLogTests.framings {
+        for target in TranslatedLogTests.targets(of: framing) {
             let seed = UInt64.random(in: 0 ... .max)
             var random = Seeded(seed)
             let scene = try Scene(framing, to: target, size: target == .header ? 16384 : 4096, senders: 3)

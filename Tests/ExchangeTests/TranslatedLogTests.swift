@@ -16,6 +16,12 @@ struct TranslatedLogTests {
         .slip, .cobs,
     ]
 
+    /// A third of them, which is another one for each: so all kinds are met with, from and to.
+    static func targets(of framing: Framing) -> [Framing] {
+        let number = framings.firstIndex(of: framing) ?? 0
+        return framings.indices.filter { ($0 + number).isMultiple(of: 3) }.map { framings[$0] }
+    }
+
     /// A log, its translation, and one who reads that.
     struct Scene {
         let from: Framing
@@ -69,10 +75,10 @@ struct TranslatedLogTests {
     }
 
     @Test(arguments: framings)
-    func `every framing becomes every other, however it is cut and however slowly it is read`(from: Framing)
+    func `framings become others, however the stream is cut and however slowly it is read`(from: Framing)
         throws
     {
-        for (number, to) in Self.framings.enumerated() {
+        for (number, to) in Self.targets(of: from).enumerated() {
             let seed = UInt64.random(in: 0 ... .max)
             var random = Seeded(seed)
             let payloads = (0..<60).map { _ in
@@ -82,7 +88,7 @@ struct TranslatedLogTests {
             }
             var scene = try Scene(
                 from, to, size: from == .header || to == .header ? 16384 : 4096,
-                frames: number % 3 == 0 ? 2 : 64)
+                frames: number.isMultiple(of: 2) ? 2 : 64)
             var stream = try Self.frames(payloads, in: from)[...]
             let due = try Self.frames(payloads, in: to)
             var read: [UInt8] = []

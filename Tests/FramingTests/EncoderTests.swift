@@ -67,7 +67,7 @@ struct EncoderTests {
         var random = Seeded(seed)
         var stream: [UInt8] = []
         var payloads: [[UInt8]] = []
-        for _ in 0..<40 {
+        for _ in 0..<20 {
             let payload = Self.payload(framing, using: &random)
             let before = stream
             do throws(UnrepresentableError) {
