@@ -105,10 +105,10 @@ struct BoundaryTests {
             let server = try upstream.accept()
             try server.send([UInt8]("news"))
             #expect(try program.receive(4) == [UInt8]("news"))
-            try daemon.awaitStatus("1 client, 0 in, 0 out")
             let before = daemon.process.sleeps
             #expect(program.staysSilent(for: .milliseconds(500)))
-            #expect(daemon.process.sleeps == before)
+            // Rates are still told, once a second.
+            #expect(daemon.process.sleeps - before <= 2)
         }
     }
 
