@@ -126,6 +126,9 @@ extension ValueType where Value == Framing {
 }
 
 extension Framing {
+    /// What `kind` says in a configuration.
+    public var kind: String { Keys.framings.first { $0.write(self) != nil }?.name ?? "" }
+
     /// How clients' messages are divided where nothing is said: as the server's, unless those have their end elsewhere than
     /// in the bytes.
     public var forSending: Framing {

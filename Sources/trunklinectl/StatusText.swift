@@ -35,7 +35,7 @@ struct StatusText {
                 + field("Traffic", traffic(bridge)) + field("Buffer", [Figures.fill(bridge.buffer)])
                 + field("Outbox", [Figures.fill(bridge.outbox)])
                 + field("Troubles", troubles(bridge.counters))
-                + field("Sockets", sockets(bridge.sockets)) + clients(description.clients)
+                + field("Sockets", sockets(bridge)) + clients(description.clients)
     }
 
     /// Before the lines of a field, and before those of clients.
@@ -82,11 +82,15 @@ struct StatusText {
         ]
     }
 
-    /// Nothing where the configuration names no protocol, or is of another version's making.
+    /// Nothing where the configuration names no protocol.
     private func protocolName(of bridge: BridgeDescription) -> [String] {
-        let configuration = try? Configuration(
+        [configuration(of: bridge)?.upstream.protocolName].compactMap(\.self)
+    }
+
+    /// `nil` for what another version has made of it.
+    private func configuration(of bridge: BridgeDescription) -> Configuration? {
+        try? Configuration(
             parsing: Array(bridge.configuration.utf8), path: bridge.name, runtimeDirectory: "/")
-        return [configuration?.upstream.protocolName].compactMap(\.self)
     }
 
     private func since(_ time: Int) -> String { "\(clock.date(time)); \(clock.ago(time))" }
@@ -115,12 +119,16 @@ struct StatusText {
         return columns.lines(palette, width: width - Self.margin)
     }
 
-    private func sockets(_ sockets: [SocketDescription]) -> [String] {
+    private func sockets(_ bridge: BridgeDescription) -> [String] {
+        let settings = configuration(of: bridge)?.sockets ?? []
         var columns = Columns([])
-        for socket in sockets {
+        for socket in bridge.sockets {
+            let framing = settings.first { $0.name == socket.name }?.framing
             columns.append([
                 Columns.Cell(printable(socket.name)), Columns.Cell(printable(socket.path)),
                 Columns.Cell(Figures.counted(socket.clients, "client")),
+                // Only where one is of its own.
+                Columns.Cell(framing.map { "framing \($0.kind)" } ?? ""),
                 Columns.Cell(socket.trouble.map(printable) ?? "", .red),
             ])
         }

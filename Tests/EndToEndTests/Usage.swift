@@ -1,3 +1,5 @@
+import Glibc
+
 /// What a process uses, of what it should give back.
 struct Usage {
     let descriptors: Int
@@ -15,6 +17,17 @@ struct Usage {
     /// There is more of what can be counted; memory is another matter.
     func hasGrown(since before: Usage) -> Bool {
         descriptors > before.descriptors || threads > before.threads || watches > before.watches
+    }
+}
+
+extension ChildProcess {
+    /// Waits until all that came is dealt with, and it takes next to no processor time. One that spins never does.
+    func awaitRest() throws {
+        try eventually("a process at rest, and not one that spins") {
+            let start = processorTime
+            _ = poll(nil, 0, 150)
+            return processorTime - start <= .milliseconds(40)
+        }
     }
 }
 

@@ -60,6 +60,15 @@ struct StatusTextTests {
         if let line { #expect(shown.contains("\n\(line)      Daemon: ")) }
     }
 
+    @Test func `a socket's own framing is told`() {
+        var bridge = Sample.bridge()
+        bridge.configuration =
+            "upstream: {address: a:1}\nsockets: {default: {}, watch: {framing: {kind: slip}}}"
+        let lines = text(bridge).split(separator: "\n")
+        #expect(lines.contains { $0.contains("ais.watch.sock") && $0.hasSuffix("  framing slip") })
+        #expect(!lines.contains { $0.contains("ais.sock") && $0.contains("framing") })
+    }
+
     @Test func `a connection with TLS has a field for that, and what is not verified is told`() {
         var uplink = Sample.ready
         uplink.tls = TLSDescription(
