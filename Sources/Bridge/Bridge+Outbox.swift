@@ -97,6 +97,7 @@ extension Bridge {
             client.received(Amount(messages: try outbox.received(count, from: inlet), bytes: count))
             return translated(from: client, inlet)
         } catch {
+            reportLosses(of: client, inlet)
             leave(client, .framing(error))
             return false
         }
@@ -104,15 +105,16 @@ extension Bridge {
 
     /// - Returns: Whether there may be more.
     private func translated(from client: Client, _ inlet: Inlet) -> Bool {
-        guard let translator = inlet.translator else { return true }
-        let losses = translator.takeLosses()
-        if !losses.isEmpty {
-            report(losses, client.identity.socket, .toUpstream, disconnects: inlet.fault != nil)
-        }
+        reportLosses(of: client, inlet)
         if inlet.hasUndecoded { isOutboxFull = true }
         guard let fault = inlet.fault else { return true }
         leave(client, .unrepresentable(fault, .toUpstream))
         return false
+    }
+
+    private func reportLosses(of client: Client, _ inlet: Inlet) {
+        guard let losses = inlet.translator?.takeLosses(), !losses.isEmpty else { return }
+        report(losses, client.identity.socket, .toUpstream, disconnects: inlet.fault != nil)
     }
 
     /// The client sends nothing more, but may well go on receiving.

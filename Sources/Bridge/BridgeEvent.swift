@@ -134,7 +134,7 @@ public enum DiscardReason: Int, Equatable, Sendable, CaseIterable {
     case notAllowed
     /// Messages that clients missed which read too slowly, on sockets with `when-behind: drop`: counted for each client.
     case behind
-    /// Messages that the framing of those who were to get them cannot carry.
+    /// Messages that the framing of those who were to get them cannot carry: counted for each socket.
     case unrepresentable
     /// Messages from clients that the upstream had not taken when the daemon ended.
     case stopped

@@ -75,26 +75,13 @@ public struct MemoryBound: Equatable, Sendable {
 
     private static func translationBytes(_ configuration: Configuration, _ buffer: Ring) -> Int {
         let upstream = configuration.upstream
-        // One for those who are disconnected when it cannot carry a message, one for the others.
-        let to = configuration.sockets.reduce(into: (disconnecting: [Framing](), others: [Framing]())) {
-            to, socket in
-            guard let framing = upstream.translation(to: socket) else { return }
-            if socket.unrepresentable == .disconnect {
-                to.disconnecting.append(framing)
-            } else {
-                to.others.append(framing)
-            }
-        }
-        let from = configuration.sockets.compactMap { upstream.translation(from: $0) }
         // Payloads that are spelt otherwise are put together somewhere, in an array that doubles.
         let scratch = { (framing: Framing) in framing.hasEscapes ? 2 * upstream.maxMessage : 0 }
         let log = buffer.bytes + buffer.indexBytes + scratch(upstream.framing)
-        return (distinct(to.disconnecting).count + distinct(to.others).count) * log
-            + distinct(from).reduce(0) { $0 + InletTranslator.stagingBytes + scratch($1) }
-    }
-
-    private static func distinct(_ framings: [Framing]) -> [Framing] {
-        framings.indices.filter { framings.firstIndex(of: framings[$0]) == $0 }.map { framings[$0] }
+        return configuration.translations.count * log
+            + configuration.translatedFramings.reduce(0) {
+                $0 + InletTranslator.stagingBytes + scratch($1)
+            }
     }
 
     /// Without the clients.

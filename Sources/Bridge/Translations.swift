@@ -12,28 +12,24 @@ struct Translations {
     init(_ configuration: Configuration, of source: FrameLog) throws(MemoryError) {
         let bound = MemoryBound(configuration)
         let upstream = configuration.upstream
+        let translations = configuration.translations
+        for translation in translations {
+            logs.append(
+                TranslatedLog(
+                    of: source, in: upstream.framing, memory: try MirroredMemory(size: bound.buffer.bytes),
+                    framing: translation.framing, stopsAtLoss: translation.disconnects,
+                    limit: upstream.maxMessage, maximumFrames: bound.buffer.frames))
+        }
+        let translators = configuration.translatedFramings.map {
+            InletTranslator(
+                from: $0, to: upstream.sendFraming, disconnects: upstream.unrepresentable == .disconnect)
+        }
         for socket in configuration.sockets {
-            if let framing = upstream.translation(to: socket) {
-                let disconnects = socket.unrepresentable == .disconnect
-                if let log = logs.first(where: { $0.framing == framing && $0.stopsAtLoss == disconnects }) {
-                    logOfSocket[socket.name] = log
-                } else {
-                    let log = TranslatedLog(
-                        of: source, in: upstream.framing,
-                        memory: try MirroredMemory(size: bound.buffer.bytes), framing: framing,
-                        stopsAtLoss: disconnects, limit: upstream.maxMessage,
-                        maximumFrames: bound.buffer.frames)
-                    logs.append(log)
-                    logOfSocket[socket.name] = log
-                }
+            if let translation = configuration.translation(to: socket) {
+                logOfSocket[socket.name] = translations.firstIndex(of: translation).map { logs[$0] }
             }
             if let framing = upstream.translation(from: socket) {
-                let known = translatorOfSocket.values.first { $0.framing == framing }
-                translatorOfSocket[socket.name] =
-                    known
-                    ?? InletTranslator(
-                        from: framing, to: upstream.sendFraming,
-                        disconnects: upstream.unrepresentable == .disconnect)
+                translatorOfSocket[socket.name] = translators.first { $0.framing == framing }
             }
         }
     }

@@ -74,13 +74,14 @@ enum Keys {
             "How what clients send is divided into messages; with the same keys as framing."),
         Key(
             "max-message", \.maxMessage, .size(1...Int.max), .text("64K"),
-            "The most payload of one message; at most half of buffer and of outbox, with slip a quarter."),
+            "The most payload of one message; at most half of buffer and of outbox, with slip or escapes a quarter."
+        ),
         Key(
             "oversize", \.oversize, .choice, .text("reconnect"),
             "What a longer message from the server leads to: a new connection, or it is passed over."),
         Key(
             "first-message", \.firstMessage, .choice, .text("keep"),
-            "Whether clients get what comes on a new connection up to the first message's end, or rest of one."
+            "Whether clients get the first message of each connection, which may be the rest of one."
         ),
         Key(
             "unrepresentable", \.unrepresentable, .choice, .text("skip"),

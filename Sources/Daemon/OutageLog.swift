@@ -40,8 +40,8 @@ struct OutageLog {
     private var settling = Self.settling
     /// There was an outage, and no calm since.
     private var isRepeated = false
-    /// The last connection was complete: to make the next one, and the next, is the normal run of things.
-    private var isResting = false
+    /// A connection has been complete: to make the next one, and the next, is the normal run of things.
+    private var hasRested = false
 
     /// When to call `timerFired`; `nil` for never.
     var due: ContinuousClock.Instant? {
@@ -85,7 +85,7 @@ struct OutageLog {
     private mutating func ready(_ address: String, attempts: Int, now: ContinuousClock.Instant) -> LogLine? {
         guard var current = outage else {
             return LogLine(
-                .connected, isResting ? .debug : .notice, "connected to \(address)", [.upstream(address)])
+                .connected, hasRested ? .debug : .notice, "connected to \(address)", [.upstream(address)])
         }
         current.attempts += attempts
         current.failures = 0
@@ -99,12 +99,12 @@ struct OutageLog {
     private mutating func resting(
         _ address: String, until: ContinuousClock.Instant, now: ContinuousClock.Instant
     ) -> LogLine? {
-        let wasResting = isResting
-        isResting = true
+        let hadRested = hasRested
+        hasRested = true
         if let outage, let connection = outage.connection {
             return end(of: outage, connection.address, now: connection.since)
         }
-        return wasResting ? nil : LogLine(completed: address, until: until, level: .info, now: now)
+        return hadRested ? nil : LogLine(completed: address, until: until, level: .info, now: now)
     }
 
     private mutating func waiting(

@@ -4,10 +4,9 @@ public import Memory
 /// The ring of messages that were received from the upstream: bytes go in, a decoder finds the frames.
 public final class BroadcastLog: FrameLog {
     private let framing: Framing
-    private let limit: Int
-    private let skipsOversize: Bool
-    private let discardsFirst: Bool
     private let answers: Answers?
+    /// What each connection begins with.
+    private let newDecoder: Decoder
     private var decoder: Decoder
     /// Where payloads are put together that are spelt otherwise in the stream, to find answers.
     private var scratch: [UInt8] = []
@@ -29,11 +28,10 @@ public final class BroadcastLog: FrameLog {
         discardsFirst: Bool = false, answers: Answers? = nil, maximumFrames: Int
     ) {
         self.framing = framing
-        self.limit = limit
-        self.skipsOversize = skipsOversize
-        self.discardsFirst = discardsFirst
         self.answers = answers
-        decoder = Decoder(framing, limit: limit, skipsOversize: skipsOversize, discardsFirst: discardsFirst)
+        newDecoder = Decoder(
+            framing, limit: limit, skipsOversize: skipsOversize, discardsFirst: discardsFirst)
+        decoder = newDecoder
         super.init(
             memory: memory, longestFrame: framing.longestFrame(of: limit), limit: limit,
             maximumFrames: maximumFrames)
@@ -131,11 +129,7 @@ public final class BroadcastLog: FrameLog {
             end = head
             hasUndecoded = false
         }
-        decoder = newDecoder()
+        decoder = newDecoder
         return Int(end - head)
-    }
-
-    private func newDecoder() -> Decoder {
-        Decoder(framing, limit: limit, skipsOversize: skipsOversize, discardsFirst: discardsFirst)
     }
 }

@@ -52,8 +52,13 @@ public class FrameLog {
 
     /// How many messages fit into the index.
     final var indexRoom: Int {
-        if index.free <= index.capacity / 2 { index.release(before: tail) }
+        makeIndexRoom()
         return index.free
+    }
+
+    /// Lets go of what nobody needs in the index, once half of it is in use.
+    final func makeIndexRoom() {
+        if index.free <= index.capacity / 2 { index.release(before: tail) }
     }
 
     // MARK: Readers

@@ -31,15 +31,12 @@ public final class Inlet {
         self.translator = translator
     }
 
-    /// The most bytes that the storage has: an unfinished frame is shorter.
-    public static func longestStorage(framing: Framing, limit: Int) -> Int { framing.longestFrame(of: limit) }
-
     /// An unfinished message that is so long is received into the storage, not copied back and forth: so each byte
     /// costs a bounded amount of work, however slowly it drips.
     var isLong: Bool { count > Self.longestCopied }
     static let longestCopied = 4096
 
-    /// Bytes of the unfinished message; after a fault, all that is in no whole one.
+    /// Bytes of the unfinished message; after a fault, or with `hasUndecoded`, all that was not taken.
     public var partialCount: Int { count }
 
     func withBytes<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {

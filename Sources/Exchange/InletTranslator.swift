@@ -94,9 +94,9 @@ public final class InletTranslator {
     }
 
     mutating func append(_ frame: Frame) {
+        guard fault == nil else { return }
         let start = position
         position += Int(frame.length)
-        guard fault == nil else { return }
         let found = unsafe Span(_unsafeElements: bytes).extracting(start..<position)
         translator.withPayload(of: frame, in: found) { payload in
             do throws(UnrepresentableError) {
@@ -109,6 +109,7 @@ public final class InletTranslator {
     }
 
     mutating func skip(_ count: Int, _ reason: SkipReason) {
+        guard fault == nil else { return }
         position += count
         outbox.passedOver(count, reason)
     }

@@ -67,7 +67,7 @@ public final class TranslatedLog: FrameLog {
     ///
     /// - Parameter limit: How many bytes of the source are enough for now.
     public func translate(atMost limit: Int) {
-        guard indexRoom > 0 else { return }
+        makeIndexRoom()
         let range = place.position..<place.position + UInt64(limit)
         // Each of these is looked up once, and not for each message.
         place.position = pass(
@@ -84,21 +84,15 @@ public final class TranslatedLog: FrameLog {
         var position = range.lowerBound
         var number = source.firstEntry(endingAfter: position)
         while number < source.count, position < range.upperBound {
-            let recipient = source.entry(number).recipient
             let end = source.end(of: number)
-            if recipient != .nobody {
+            if source.entry(number).recipient != .nobody {
                 let frame = source.frame(number)
                 let room = memory.size - Int(index.head - tail)
                 guard index.free > 0, room >= framing.longestFrame(of: frame.payload.count) else { break }
                 bytes.withBytes(end - UInt64(frame.length)..<end) { bytes in
                     sourceFraming.withPayload(of: frame, in: bytes, scratch: &scratch) { payload in
                         do throws(UnrepresentableError) {
-                            let frame = try memory.encode(payload, in: framing, at: index.head)
-                            if recipient == .everyone {
-                                index.append(frame)
-                            } else {
-                                index.append(frame, for: recipient)
-                            }
+                            index.append(try memory.encode(payload, in: framing, at: index.head))
                         } catch {
                             losses.add(error, bytes: payload.count)
                         }

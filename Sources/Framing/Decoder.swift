@@ -20,7 +20,7 @@ public struct Decoder: Sendable {
         case unframed(UnframedDecoder)
     }
     @usableFromInline var kind: Kind
-    @usableFromInline var oversize: Oversize
+    @usableFromInline var oversize: PassingOver
     /// The first message is looked for, which is to be dropped whole.
     @usableFromInline var isFirstDue: Bool
 
@@ -36,7 +36,7 @@ public struct Decoder: Sendable {
         precondition(limit <= Frame.longestPayload, "a message of \(limit) bytes")
         precondition(!skipsOversize || framing.canPassOver, "nothing tells where the next message begins")
         precondition(!discardsFirst || framing.beginning != .unknown, "nothing tells what is first")
-        oversize = Oversize(
+        oversize = PassingOver(
             isSkipped: skipsOversize, passesFirst: discardsFirst && framing.beginning == .afterBoundary)
         isFirstDue = discardsFirst && framing.beginning == .afterMessage
         kind =
@@ -145,8 +145,8 @@ public struct Decoder: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: Everything not yet consumed, all of which `decode` was given.
-    ///   - sink: Takes the frame, or the rest of what is passed over.
-    /// - Returns: Whether the sink was given anything.
+    ///   - sink: Takes the frame.
+    /// - Returns: Whether there was one.
     public mutating func finish<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, into sink: inout Sink
     ) -> Bool {

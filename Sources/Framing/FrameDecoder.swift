@@ -29,7 +29,7 @@
 }
 
 /// What becomes of a message that is too long or the first, and how far that has got.
-@usableFromInline struct Oversize: Sendable {
+@usableFromInline struct PassingOver: Sendable {
     @usableFromInline enum Progress: Sendable {
         case nothing
         /// None of its bytes was skipped yet.
@@ -81,7 +81,7 @@ extension FrameDecoder {
 
     @inlinable
     mutating func decode<Sink: FrameSink & ~Copyable>(
-        _ bytes: Span<UInt8>, atMost limit: Int, _ oversize: inout Oversize, into sink: inout Sink
+        _ bytes: Span<UInt8>, atMost limit: Int, _ oversize: inout PassingOver, into sink: inout Sink
     ) throws(FramingError) -> Int {
         // Of a copy, the loop keeps the fields in registers.
         var decoder = self

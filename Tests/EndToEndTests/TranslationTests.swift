@@ -30,7 +30,6 @@ struct TranslationTests {
             ("line", "{kind: length, bytes: 1}", "one\r\n\n", "\u{3}one\u{0}"),
             ("{kind: length, bytes: 1}", "{kind: line, ending: crlf}", "\u{3}one\u{0}", "one\r\n\r\n"),
             ("line", "line", "one\r\ntwo\n", "one\ntwo\n"),
-            ("slip", "netstring", "\u{7F}", ""),
         ])
     func `messages arrive in the socket's framing`(
         framing: String, own: String, sent: String, received: String
@@ -42,7 +41,7 @@ struct TranslationTests {
             let server = try upstream.accept()
             try server.send(Array(sent.utf8))
             #expect(try own.receive(received.utf8.count) == Array(received.utf8))
-            if !received.isEmpty { #expect(try raw.receive(4) == Array(sent.utf8.prefix(4))) }
+            #expect(try raw.receive(4) == Array(sent.utf8.prefix(4)))
             #expect(try daemon.terminate() == 0)
             #expect(try own.receiveToEnd() == [])
         }

@@ -134,6 +134,8 @@ struct OutboxTranslationTests {
             #expect(taken.messages == (disconnects ? 1 : 2))
             #expect(scene.send() == [UInt8](disconnects ? "a\n" : "a\nd\n"))
             #expect(scene.inlets[0].fault == (disconnects ? .holdsDelimiter : nil))
+            #expect(
+                scene.inlets[0].partialCount == (disconnects ? 4 : 0), "what follows is not lost from sight")
             #expect(scene.translator.takeLosses().amounts.mapValues(\.messages) == [.holdsDelimiter: 1])
         }
     }

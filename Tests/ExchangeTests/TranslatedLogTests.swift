@@ -149,6 +149,19 @@ struct TranslatedLogTests {
         #expect(scene.log.canGoOn)
     }
 
+    @Test func `what is passed over needs no room`() throws {
+        var scene = try Scene(.line(), .netstring, limit: 10, frames: 2)
+        var stream = [UInt8]("a\nb\n")[...]
+        try scene.go(&stream, atMost: .max)
+        scene.release()
+        stream = [UInt8]("too long a line\n")[...]
+        try scene.go(&stream, atMost: .max)
+        scene.release()
+        #expect(scene.log.isUpToDate)
+        #expect(!scene.log.canGoOn)
+        #expect(scene.read() == [UInt8]("1:a,1:b,"))
+    }
+
     @Test func `what was received before anybody read is not wanted`() throws {
         var scene = try Scene(.line(), .netstring)
         var stream = [UInt8]("old\n")[...]

@@ -49,7 +49,8 @@ private let framings: [Framing] = {
 }()
 
 private let all: [Framing] = [
-    .line(), .line(ending: .crlf), .delimiter(end: [0]), .delimiter(end: [0x61, 0x61, 0x62]),
+    .line(), .line(ending: .crlf), .line(escapes: true), .delimiter(end: [0]),
+    .delimiter(end: [0x61, 0x61, 0x62]),
     .length(LengthField(width: .one)), .length(LengthField(width: .two, order: .little)),
     .length(LengthField(width: .four)), .length(LengthField(width: .three, offset: 1, adjust: -4)),
     .length(LengthField(width: .eight, adjust: 2, strip: 9)), .varint(VarintField()),
