@@ -112,6 +112,11 @@ struct TranslationTests {
                 #expect(try server.receive(4) == Array("a\nd\n".utf8))
                 try daemon.awaitLine(
                     "socket own: a message of a client cannot be sent in send-framing", "does not get it")
+                // What is lost directly before garbage is told as well.
+                try program.send(Array("4:e\nfg,x".utf8))
+                #expect(try program.receiveToEnd() == [])
+                #expect(try daemon.terminate() == 0)
+                try daemon.awaitLine("stopped: ", "discarded 2 messages (7 bytes) that the framing of those")
             } else {
                 #expect(try server.receive(2) == Array("a\n".utf8))
                 #expect(try program.receiveToEnd() == [])
