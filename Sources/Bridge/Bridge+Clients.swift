@@ -104,21 +104,24 @@ extension Bridge {
 
     // MARK: Patience
 
-    /// While the upstream is paused, all who have patience are looked at again and again.
+    /// While the upstream is paused, or a translation held up, all who have patience are looked at again and again.
     func watchPatience() {
         guard let interval = patienceInterval else { return }
         let isPaused = isReadingPaused
-        if isPaused && skippingClients > 0 { skipAheadAgain() }
-        guard isPatienceDue || isPaused && !isArmed(.patience) else { return }
+        let isHeldUp = isPaused || translations.areStuck
+        if isHeldUp && skippingClients > 0 { skipAheadAgain() }
+        guard isPatienceDue || isHeldUp && !isArmed(.patience) else { return }
         isPatienceDue = false
         let now = loop.now
-        let isAnotherAtHead = clients.contains { $0.isAtHead && !$0.isHungUp && !$0.isSkipping }
+        let waiting = clients.filter { $0.isAtHead && !$0.isHungUp && !$0.isSkipping }
+        let logsWaitedAt = Set(waiting.map { ObjectIdentifier($0.log) })
         var soonest = interval
         for client in clients.reversed() where !client.isHungUp && !client.isSkipping {
             guard let patience = client.patience else { continue }
-            let isHoldingUp = isPaused && isFarBehind(client)
+            let hasNeighbour = logsWaitedAt.contains(ObjectIdentifier(client.log))
+            let isHoldingUp = isHeldUp && isFarBehind(client) && (isPaused || hasNeighbour)
             let standing = Backlog.Standing(
-                isHoldingUp: isHoldingUp, isAnotherAtHead: isAnotherAtHead,
+                isHoldingUp: isHoldingUp, isAnotherAtHead: isPaused ? !waiting.isEmpty : hasNeighbour,
                 progress: isHoldingUp ? client.progress : 0)
             let left = client.backlog.look(
                 standing, patience: patience, longest: interval * 2, now: now)
@@ -128,14 +131,14 @@ extension Bridge {
                 soonest = min(soonest, left)
             }
         }
-        if isPaused { arm(.patience, at: now + soonest) }
+        if isHeldUp { arm(.patience, at: now + soonest) }
     }
 
-    /// Whether it, or what translates for it because of it, may be what the upstream waits for.
+    /// Whether it may be what the upstream, or those who read what it reads, wait for.
     private func isFarBehind(_ client: Client) -> Bool {
         guard client.log.isMoreThanHalfBehind(client.cursor) else { return false }
-        guard let translated = translations.log(of: client.identity.socket) else { return true }
-        return log.isMoreThanHalfBehind(translated.place)
+        guard let translated = translations.log(of: client.identity.socket) else { return isReadingPaused }
+        return translated.isStuck
     }
 
     private func usedUpPatience(_ client: Client) {

@@ -20,6 +20,7 @@ extension Bridge {
     func readClients() {
         guard !readQueue.isEmpty else { return }
         swap(&readQueue, &clientsToRead)
+        outbox.beginRound()
         for client in clientsToRead {
             if read(client) {
                 readQueue.append(client)
@@ -100,6 +101,15 @@ extension Bridge {
             reportLosses(of: client, inlet)
             leave(client, .framing(error))
             return false
+        }
+    }
+
+    /// Takes the whole messages that were read and had to wait for room in the outbox.
+    func takeUndecoded() {
+        for client in clients {
+            if case .frames(let inlet) = client.reading, inlet.hasUndecoded {
+                _ = received(0, from: client, inlet)
+            }
         }
     }
 

@@ -15,6 +15,7 @@ extension Bridge {
     }
 
     func continueStopping() {
+        if stage == .drainingOutbox { takeUndecoded() }
         if stage == .drainingOutbox && (readySince == nil || outbox.isEmpty) {
             stage = .drainingClients
             perform(uplink.cancelled())

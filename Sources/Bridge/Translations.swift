@@ -43,6 +43,9 @@ struct Translations {
     /// Whether everything that was received has been translated.
     var areUpToDate: Bool { logs.allSatisfy(\.isUpToDate) }
 
+    /// Whether the readers of one hold it up.
+    var areStuck: Bool { logs.contains(where: \.isStuck) }
+
     /// Whether any of it can be translated now.
     var canGoOn: Bool { logs.contains(where: \.canGoOn) }
 }

@@ -148,15 +148,15 @@ extension Decoding {
         guard isSound(key) else { return }
         let most = configuration.upstream.maxMessage
         let upstream = configuration.upstream
-        let received = [upstream.framing] + configuration.sockets.compactMap(\.ownFraming)
+        let received = received(configuration)
         let sendFraming = isSet("upstream.send-framing") ? "upstream.send-framing" : "upstream.framing"
         let rings = [
             (
-                name: "buffer", size: configuration.buffer, share: Share(of: received),
-                framing: "upstream.framing"
+                name: "buffer", size: configuration.buffer, share: Share(of: received.framing),
+                framing: received.key
             ),
             (
-                name: "outbox", size: configuration.outbox, share: Share(of: [upstream.sendFraming]),
+                name: "outbox", size: configuration.outbox, share: Share(of: upstream.sendFraming),
                 framing: sendFraming
             ),
         ]
@@ -167,6 +167,7 @@ extension Decoding {
             let largest = Size.print(ring.size / ring.share.rawValue)
             let allowed =
                 "allowed is at most \(largest), \(ring.share) of \(ring.name) (\(Size.print(ring.size)))"
+                + ring.share.words(ring.framing)
             refuse(
                 key: key, effective: Size.print(most), allowed,
                 against: [ring.name] + ring.share.reasons(ring.framing))
@@ -174,12 +175,26 @@ extension Decoding {
         }
         for ring in tooSmall {
             let least = Size.print(most * ring.share.rawValue)
-            let allowed = "allowed is at least \(least), \(ring.share.inverse) \(key) (\(Size.print(most)))"
+            let allowed =
+                "allowed is at least \(least), \(ring.share.inverse) \(key) (\(Size.print(most)))"
+                + ring.share.words(ring.framing)
             refuse(
                 key: ring.name, effective: Size.print(ring.size), allowed,
                 against: [key] + ring.share.reasons(ring.framing)
             )
         }
+    }
+
+    /// The framing that needs most of the buffer, and the key that it comes from.
+    private func received(_ configuration: Configuration) -> (framing: Framing, key: String) {
+        let upstream = (framing: configuration.upstream.framing, key: "upstream.framing")
+        let own = configuration.sockets.compactMap { socket in
+            socket.ownFraming.map { framing in
+                let key = socket.unrepresentable == .escape ? "unrepresentable" : "framing"
+                return (framing: framing, key: "sockets.\(socket.name).\(key)")
+            }
+        }
+        return ([upstream] + own).first { Share(of: $0.framing) == .quarter } ?? upstream
     }
 
     mutating func checkFixedSize(_ framing: Framing, key: String, _ upstream: UpstreamSettings) {
@@ -229,14 +244,17 @@ private enum Share: Int, CustomStringConvertible {
     /// Where escapes may double it.
     case quarter = 4
 
-    init(of framings: [Framing]) {
-        let mayDouble = framings.contains { framing in
-            switch framing {
-            case .slip, .line(_, escapes: true): true
-            default: false
-            }
+    init(of framing: Framing) {
+        switch framing {
+        case .slip, .line(_, escapes: true): self = .quarter
+        default: self = .half
         }
-        self = mayDouble ? .quarter : .half
+    }
+
+    /// Why a socket's key makes it less than usual; what the upstream's framing needs is in the documentation of its key.
+    func words(_ key: String) -> String {
+        self == .quarter && key.hasPrefix("sockets.")
+            ? ", for with \(key) a message may be twice as long" : ""
     }
 
     var description: String { self == .half ? "half" : "a quarter" }

@@ -11,8 +11,13 @@ struct Counters {
 
     mutating func count(_ event: BridgeEvent) {
         guard let trouble = Trouble(event) else { return }
-        counts[trouble, default: Count()].times += 1
-        if case .discarded(_, let amount) = event { counts[trouble, default: Count()].amount.add(amount) }
+        guard case .discarded(let reason, let amount) = event else {
+            counts[trouble, default: Count()].times += 1
+            return
+        }
+        // A message may come in many pieces.
+        counts[trouble, default: Count()].times += reason.isOfMessages ? amount.messages : 1
+        counts[trouble, default: Count()].amount.add(amount)
     }
 
     func times(_ trouble: Trouble) -> Int { counts[trouble]?.times ?? 0 }
@@ -22,7 +27,7 @@ struct Counters {
     /// What the log says of them and of what has flowed when all is over.
     func text(_ totals: Totals) -> String {
         var parts = ["received \(totals.received.whole)", "sent \(totals.sent.whole)"]
-        for reason in DiscardReason.allCases where times(Trouble(reason)) > 0 {
+        for reason in DiscardReason.allCases where amount(Trouble(reason)) != Amount() {
             parts.append("discarded \(amount(Trouble(reason)).text) \(reason.text)")
         }
         let refused = times(.tooManyClients) + times(.tooManyClientsOfUser)
@@ -37,6 +42,17 @@ struct Counters {
             return CounterDescription(
                 reason: trouble.rawValue, times: times(trouble), messages: amount.messages,
                 bytes: amount.bytes)
+        }
+    }
+}
+
+extension DiscardReason {
+    /// Whether each message counts, and not how often something was thrown away.
+    fileprivate var isOfMessages: Bool {
+        switch self {
+        case .oversize, .damaged, .first: true
+        case .cutOff, .between, .unfinished, .upstreamAway, .notAllowed, .behind, .unrepresentable, .stopped:
+            false
         }
     }
 }

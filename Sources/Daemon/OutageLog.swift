@@ -40,6 +40,8 @@ struct OutageLog {
     private var settling = Self.settling
     /// There was an outage, and no calm since.
     private var isRepeated = false
+    /// When the last outage ended.
+    private var lastEnd: ContinuousClock.Instant?
     /// A connection has been complete: to make the next one, and the next, is the normal run of things.
     private var hasRested = false
 
@@ -56,7 +58,7 @@ struct OutageLog {
         case .ready(let address, let attempts): return ready(address, attempts: attempts, now: now)
         case .resting(let address, let until): return resting(address, until: until, now: now)
         case .waiting(let reason, let address, let until, let lifetime):
-            if outage == nil, let lifetime { begin(after: lifetime) }
+            if outage == nil, let lifetime { begin(after: lifetime, now: now) }
             let what = reason.text(address: address, wasReady: lifetime != nil)
             let line = LogLine(
                 waiting: reason, address, until: until, lifetime: lifetime,
@@ -67,8 +69,10 @@ struct OutageLog {
         }
     }
 
-    private mutating func begin(after lifetime: Duration) {
-        if lifetime >= Self.calm {
+    private mutating func begin(after lifetime: Duration, now: ContinuousClock.Instant) {
+        // Of connections that are complete, each is short.
+        let isLongAgo = hasRested && lastEnd.map { now - $0 >= Self.calm } ?? false
+        if lifetime >= Self.calm || isLongAgo {
             settling = Self.settling
             isRepeated = false
         } else if isRepeated {
@@ -90,21 +94,20 @@ struct OutageLog {
         current.attempts += attempts
         current.failures = 0
         guard current.isFlapping else { return end(of: current, address, now: now) }
-        current.connection = (address, now)
+        // After a connection that was complete, what is good lasts.
+        if current.connection == nil { current.connection = (address, now) }
         outage = current
         return nil
     }
 
-    /// A connection that was complete ends an outage, however short it was. The first of them is told.
+    /// A connection that was complete lasts, as long as none follows that is lost. The first of them is told.
     private mutating func resting(
         _ address: String, until: ContinuousClock.Instant, now: ContinuousClock.Instant
     ) -> LogLine? {
         let hadRested = hasRested
         hasRested = true
-        if let outage, let connection = outage.connection {
-            return end(of: outage, connection.address, now: connection.since)
-        }
-        return hadRested ? nil : LogLine(completed: address, until: until, level: .info, now: now)
+        return hadRested || outage != nil
+            ? nil : LogLine(completed: address, until: until, level: .info, now: now)
     }
 
     private mutating func waiting(
@@ -150,6 +153,7 @@ struct OutageLog {
         of ended: Outage, _ address: String, now: ContinuousClock.Instant
     ) -> LogLine {
         outage = nil
+        lastEnd = now
         isRepeated = true
         let duration = (now - ended.start).text
         return LogLine(

@@ -130,6 +130,6 @@ public final class BroadcastLog: FrameLog {
             hasUndecoded = false
         }
         decoder = newDecoder
-        return Int(end - head)
+        return memory.withBytes(head..<end) { framing.unfinished($0) }
     }
 }

@@ -4,6 +4,7 @@ public import Framing
 ///
 /// The storage exists only while there is something in it.
 public final class Inlet {
+    private let framing: Framing
     var decoder: Decoder
     /// An unfinished frame is shorter than this.
     private let longestFrame: Int
@@ -25,6 +26,7 @@ public final class Inlet {
     ///   - translator: For a client that sends them otherwise.
     public init(framing: Framing, limit: Int, translator: InletTranslator? = nil) {
         let own = translator?.framing ?? framing
+        self.framing = own
         decoder = Decoder(own, limit: limit)
         longestFrame = own.longestFrame(of: limit)
         longestTranslated = framing.longestFrame(of: limit)
@@ -37,7 +39,7 @@ public final class Inlet {
     static let longestCopied = 4096
 
     /// Bytes of the unfinished message; after a fault, or with `hasUndecoded`, all that was not taken.
-    public var partialCount: Int { count }
+    public var partialCount: Int { withBytes { framing.unfinished($0) } }
 
     func withBytes<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
         try unsafe storage.withUnsafeBufferPointer { buffer throws(E) in

@@ -40,6 +40,7 @@ extension Outbox {
         while inlet.fault == nil {
             let room = roomForFrames(of: inlet)
             guard room > 0 else {
+                reserve(inlet.longestTranslated)
                 inlet.hasUndecoded = true
                 break
             }

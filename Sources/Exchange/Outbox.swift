@@ -10,6 +10,9 @@ public final class Outbox {
     var index: FrameIndex
     /// The next byte to send.
     private var position: UInt64 = 0
+    /// What others leave free in this round of reading, and in the next: the room that somebody needs who was refused. A
+    /// translation needs room for a whole message, others take each byte that becomes free.
+    private var reservation = (current: 0, next: 0)
     /// Start of the oldest frame that was not wholly sent.
     private var tail: UInt64 = 0
 
@@ -48,6 +51,11 @@ public final class Outbox {
 
     // MARK: Clients
 
+    func reserve(_ room: Int) { reservation.next = room }
+
+    /// All clients are about to be read from, once each.
+    public func beginRound() { reservation = (reservation.next, 0) }
+
     /// Lends the place where the next bytes of a client go.
     ///
     /// - Returns: What `body` returned; `nil`, without calling it, when there is no room for what the client sends.
@@ -55,12 +63,16 @@ public final class Outbox {
         for inlet: Inlet, atMost limit: Int, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R? {
         if let translator = inlet.translator {
-            guard !inlet.hasUndecoded, roomForFrames(of: inlet) > 0 else { return nil }
+            guard !inlet.hasUndecoded, roomForFrames(of: inlet) > 0 else {
+                reserve(inlet.longestTranslated)
+                return nil
+            }
             guard !inlet.isLong else { return try inlet.withSpare(atMost: limit, body) }
             return try translator.withSpare(behind: inlet, atMost: limit, body)
         }
         // Each byte may end a frame.
-        let room = min(limit, space - inlet.count, index.free)
+        let reserved = reservation.current
+        let room = min(limit, space - inlet.count - reserved, index.free - (reserved > 0 ? 1 : 0))
         guard room > 0 else { return nil }
         if inlet.isLong { return try inlet.withSpare(atMost: room, body) }
         let head = head

@@ -54,6 +54,9 @@ public final class TranslatedLog: FrameLog {
         return losses
     }
 
+    /// Whether its readers hold it up: there is more, and no room for it.
+    public var isStuck: Bool { readerCount > 0 && !isUpToDate && !canGoOn }
+
     /// Whether something can be translated now.
     public var canGoOn: Bool {
         let number = source.index.firstEntry(endingAfter: place.position)

@@ -63,7 +63,8 @@ extension Framing {
         _ payload: Span<UInt8>, into output: inout [UInt8]
     ) throws(UnrepresentableError) -> Frame {
         var frame = Frame(length: 0)
-        try output.append(addingCapacity: longestFrame(of: payload.count)) {
+        // Never none: an array without storage shares one with all others, to which this would write.
+        try output.append(addingCapacity: max(1, longestFrame(of: payload.count))) {
             room throws(UnrepresentableError) in
             frame = try encode(payload, into: &room)
         }

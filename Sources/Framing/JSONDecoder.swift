@@ -77,7 +77,7 @@
         }
     }
 
-    private static func isWhite(_ byte: UInt8) -> Bool {
+    static func isWhite(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 

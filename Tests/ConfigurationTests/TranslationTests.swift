@@ -57,7 +57,8 @@ struct TranslationTests {
         ),
         (
             "framing: line, max-message: 2M", "framing: slip",
-            "1:54: upstream.max-message: found \"2M\"; allowed is at most 1M, a quarter of buffer (4M)"
+            "1:54: upstream.max-message: found \"2M\"; allowed is at most 1M, a quarter of buffer (4M), for with"
+                + " sockets.a.framing a message may be twice as long"
         ),
     ])
     func `what cannot be translated is refused`(upstream: String, socket: String, message: String) {

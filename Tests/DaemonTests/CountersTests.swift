@@ -55,11 +55,14 @@ struct CountersTests {
         for reason in DiscardReason.allCases {
             var counters = Counters()
             counters.count(.discarded(reason, Amount(messages: 1, bytes: 20)))
-            counters.count(.discarded(reason, Amount(messages: 2, bytes: 30)))
+            counters.count(.discarded(reason, Amount(messages: 3, bytes: 30)))
+            // More of a message that has been counted already.
+            counters.count(.discarded(reason, Amount(messages: 0, bytes: 10)))
             let counted = counters.descriptions.filter { $0.times > 0 }
+            let times = [.oversize, .damaged, .first].contains(reason) ? 4 : 3
             #expect(
                 counted == [
-                    CounterDescription(reason: Trouble(reason).rawValue, times: 2, messages: 3, bytes: 50)
+                    CounterDescription(reason: Trouble(reason).rawValue, times: times, messages: 4, bytes: 60)
                 ])
         }
     }

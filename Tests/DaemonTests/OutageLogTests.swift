@@ -72,7 +72,7 @@ import Uplink
         }
     }
 
-    @Test func `a connection that is complete ends an outage, however short it was`() {
+    @Test func `a connection that is complete lasts, however short it was`() {
         var log = OutageLog()
         _ = log.line(for: .ready(Self.address, attempts: 1), now: Self.at(0))
         _ = log.line(for: Self.resting(at: 1), now: Self.at(1))
@@ -80,13 +80,38 @@ import Uplink
         #expect(
             log.line(for: Self.lost(after: .milliseconds(5), at: 11), now: Self.at(11))?.level == .notice)
         #expect(log.line(for: .ready(Self.address, attempts: 1), now: Self.at(12)) == nil)
+        #expect(log.line(for: Self.resting(at: 12.1), now: Self.at(12.1)) == nil)
+        #expect(log.due == Self.at(14))
+        #expect(log.line(for: .ready(Self.address, attempts: 1), now: Self.at(13)) == nil)
         #expect(
-            log.line(for: Self.resting(at: 12.1), now: Self.at(12.1))?.text
-                == "connected to \(Self.address) after 1.0 s and 1 attempt")
+            log.timerFired(now: Self.at(14))?.text
+                == "connected to \(Self.address) after 1.0 s and 2 attempts")
         #expect(log.due == nil)
         #expect(log.line(for: Self.refused(at: 22), now: Self.at(22))?.level == .warning)
         #expect(log.line(for: .ready(Self.address, attempts: 2), now: Self.at(23))?.level == .notice)
         #expect(log.line(for: Self.resting(at: 23), now: Self.at(23)) == nil)
+    }
+
+    @Test func `where every other connection is lost, the log is not flooded`() {
+        var log = OutageLog()
+        var lines: [LogLine] = []
+        func at(_ seconds: Double, _ state: UplinkState) {
+            while let due = log.due, due <= Self.at(seconds) {
+                guard let line = log.timerFired(now: due) else { break }
+                lines.append(line)
+            }
+            if let line = log.line(for: state, now: Self.at(seconds)), line.level < .info {
+                lines.append(line)
+            }
+        }
+        // For three hours.
+        for second in stride(from: 0.0, to: 3 * 3600, by: 20) {
+            at(second, .ready(Self.address, attempts: 1))
+            at(second + 0.1, Self.resting(at: second + 0.1))
+            at(second + 10, .ready(Self.address, attempts: 1))
+            at(second + 10.1, Self.lost(after: .milliseconds(100), at: second + 10.1))
+        }
+        #expect(lines.count < 20, "\(lines.map(\.text))")
     }
 
     @Test func `a reason that only a person can mend is told again, once, when attempts have become rare`() {

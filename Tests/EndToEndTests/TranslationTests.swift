@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -153,6 +154,55 @@ struct TranslationTests {
                 let rest = try slow.receiveToEnd()
                 #expect(rest.starts(with: Array("1000:".utf8)) || rest.isEmpty)
             }
+        }
+    }
+
+    @Test func `one that does not read holds up those of its framing for no longer than its patience`() throws
+    {
+        let upstream = try FakeUpstream()
+        let sockets = "  own: {framing: cobs, patience: 300ms}\n  raw: {}"
+        try DaemonProcess.run(Self.configuration(upstream, "line", sockets: sockets)) { daemon in
+            let server = try upstream.accept()
+            let quick = try daemon.connect(to: "own")
+            let slow = try daemon.connect(to: "own")
+            let line = Wire.line.frame(0, size: 1000)
+            // As much as the slow one's kernel and half of the translation take, and no more than what the upstream's own
+            // buffer holds besides.
+            var sent = 0
+            try eventually("the slow one to be let go", within: .seconds(30)) {
+                for _ in 0..<10 where sent < 400 {
+                    try server.send(line)
+                    sent += 1
+                }
+                _ = quick.receiveNow()
+                return daemon.log.contains { $0.contains("held the others up for longer than its patience") }
+            }
+            slow.close()
+        }
+    }
+
+    @Test func `what a client has sent whole goes up before the end, though it had to wait`() throws {
+        let upstream = try FakeUpstream(receiveBuffer: 4096)
+        let configuration = Self.configuration(
+            upstream, "netstring", sockets: "  own: {framing: line}", more: "outbox: 64K")
+        try DaemonProcess.run(configuration) { daemon in
+            let server = try upstream.accept()
+            let program = try daemon.connect(to: "own")
+            let line = Wire.line.frame(0, size: 1000)
+            var rest = Array(repeating: line, count: 12_000).flatMap { $0 }[...]
+            try eventually("a daemon that reads no more") {
+                rest = rest.dropFirst(try program.sendSome(rest))
+                return program.staysFull(for: .milliseconds(100))
+            }
+            daemon.signal(SIGTERM)
+            let stream = try server.receiveToEnd()
+            #expect(try daemon.process.exitStatus() == 0)
+            let frame = Array("\(line.count - 1):".utf8) + line.dropLast() + [0x2C]
+            #expect(stream == Array(repeating: frame, count: stream.count / frame.count).flatMap { $0 })
+            // A line may have been read in part; no whole one is among what is thrown away.
+            let told = daemon.log.last { $0.hasPrefix("stopped") } ?? ""
+            let discarded = told.firstMatch(of: /discarded ([0-9]+) bytes? of a message that a client/)
+            #expect(discarded.map { (Int($0.output.1) ?? .max) < line.count } ?? true, "\(told)")
         }
     }
 

@@ -140,6 +140,32 @@ struct OutboxTranslationTests {
         }
     }
 
+    @Test func `others who take each byte that becomes free leave room for one who needs more`() throws {
+        let scene = try Scene(.line(), to: .netstring, limit: 1000)
+        let raw = Inlet(framing: .netstring, limit: 1000)
+        let frame = [UInt8]("100:\(String(repeating: "r", count: 100)),")
+        let line = [UInt8](repeating: 0x61, count: 1000) + [0x0A]
+        var flood = [UInt8]()[...]
+        var lines = 0
+        for _ in 0..<400 {
+            scene.outbox.beginRound()
+            if flood.count < 1000 { flood += Array(repeating: frame, count: 100).flatMap { $0 } }
+            let count = scene.outbox.withFreeSpace(for: raw, atMost: 64 << 10) { room in
+                let count = min(room.count, flood.count)
+                room.fill(from: flood.prefix(count))
+                return count
+            }
+            if let count {
+                flood = flood.dropFirst(count)
+                _ = try scene.outbox.received(count, from: raw)
+            }
+            lines += try scene.receive(line)?.messages ?? 0
+            // The upstream takes little at a time.
+            _ = scene.send(atMost: 100)
+        }
+        #expect(lines >= 5, "\(lines) lines of one, beside a flood of another")
+    }
+
     @Test func `garbage is a fault, after what came before it`() throws {
         let scene = try Scene(.netstring, to: .line())
         #expect(throws: FramingError.malformed(.noDecimalLength)) { try scene.receive([UInt8]("1:a,x")) }
