@@ -69,6 +69,9 @@ final class Listener: ReadinessHandler, TimerHandler {
                 guard let descriptor = try file.descriptor.accept() else { return accepted() }
                 try bridge.admit(descriptor, on: settings)
                 accepted()
+                // The oldest that waits was there when the loop saw it, and with it who had left before: a later one may have
+                // come in the place of somebody of whose end nothing is known yet.
+                if bridge.hasClientLimits { return }
             } catch {
                 // The client is gone already; that is all (accept(2)), unless it is all that ever happens.
                 failures += 1

@@ -22,16 +22,16 @@ struct PatienceTests {
             let readers = try daemon.connect(clients).map { Flood.Reader($0) }
             var flood = Flood(from: try upstream.accept(), to: readers)
             // Several times their patience.
-            try flood.run(for: .seconds(3))
+            try flood.run(for: .seconds(2))
             try flood.drain(readers)
             #expect(flood.mistakes == [])
             #expect(readers.allSatisfy { $0.received == flood.sent && !$0.isCut })
-            #expect(flood.sent > 4 << 20)
+            #expect(flood.sent > 2 << 20)
         }
     }
 
     /// A client that reads nothing, and one that reads 1 KiB ten times a second.
-    @Test(arguments: [Duration.seconds(3600), .milliseconds(100)], [1, 10, 100])
+    @Test(arguments: [Duration.seconds(3600), .milliseconds(100)], [1, 100])
     func `one that does not keep up is cut alone, and all others receive all`(pause: Duration, clients: Int)
         throws
     {
