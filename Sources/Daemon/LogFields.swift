@@ -1,4 +1,5 @@
 import Bridge
+import Framing
 import Linux
 import Systemd
 import Uplink
@@ -104,6 +105,24 @@ extension RefusalReason {
         switch self {
         case .tooMany: "max-clients"
         case .tooManyOfUser: "max-clients-per-user"
+        }
+    }
+}
+
+extension UnrepresentableError {
+    /// For the journal.
+    var word: String {
+        switch self {
+        case .holdsDelimiter: "holds-delimiter"
+        case .endsInCarriageReturn: "ends-in-cr"
+        case .notOfSize: "not-of-size"
+        case .tooLong: "too-long"
+        case .tooShort: "too-short"
+        case .wrongLength: "wrong-length"
+        case .unknownHeader: "unknown-header"
+        case .empty: "empty"
+        case .notBeast: "not-beast"
+        case .notJSON: "not-json"
         }
     }
 }

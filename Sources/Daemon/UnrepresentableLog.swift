@@ -59,21 +59,3 @@ extension Unrepresentable {
         }
     }
 }
-
-extension UnrepresentableError {
-    /// For the journal.
-    var word: String {
-        switch self {
-        case .holdsDelimiter: "holds-delimiter"
-        case .endsInCarriageReturn: "ends-in-cr"
-        case .notOfSize: "not-of-size"
-        case .tooLong: "too-long"
-        case .tooShort: "too-short"
-        case .wrongLength: "wrong-length"
-        case .unknownHeader: "unknown-header"
-        case .empty: "empty"
-        case .notBeast: "not-beast"
-        case .notJSON: "not-json"
-        }
-    }
-}

@@ -1,5 +1,4 @@
 import Configuration
-import Framing
 import Glibc
 import Linux
 
