@@ -16,11 +16,10 @@ struct OutboxTranslationTests {
 
         init(
             _ framing: Framing, to target: Framing, disconnects: Bool = false, size: Int = 4096,
-            limit: Int = 300,
-            senders: Int = 1
+            limit: Int = 300, frames: Int = 16, senders: Int = 1
         ) throws {
             (self.framing, self.target) = (framing, target)
-            outbox = Outbox(memory: try MirroredMemory(size: size), maximumFrames: 16)
+            outbox = Outbox(memory: try MirroredMemory(size: size), maximumFrames: frames)
             translator = InletTranslator(from: framing, to: target, disconnects: disconnects)
             for _ in 0..<senders {
                 inlets.append(Inlet(framing: target, limit: limit, translator: translator))
@@ -141,7 +140,7 @@ struct OutboxTranslationTests {
     }
 
     @Test func `others who take each byte that becomes free leave room for one who needs more`() throws {
-        let scene = try Scene(.line(), to: .netstring, limit: 1000)
+        let scene = try Scene(.line(), to: .netstring, limit: 1000, frames: 1024)
         let raw = Inlet(framing: .netstring, limit: 1000)
         let frame = [UInt8]("100:\(String(repeating: "r", count: 100)),")
         let line = [UInt8](repeating: 0x61, count: 1000) + [0x0A]
