@@ -4,6 +4,11 @@
     /// skipped before `next` is asked.
     mutating func passBetween(_ bytes: Span<UInt8>) -> Int
 
+    /// Takes, from `start` on, as many of the frames that lie there whole as are told by a look, which may be none.
+    mutating func takeRun<Sink: FrameSink & ~Copyable>(
+        _ bytes: Span<UInt8>, from start: inout Int, count: inout Int, atMost limit: Int,
+        into sink: inout Sink)
+
     /// The frame at the start of `bytes`, which are all bytes not yet consumed; `nil` until more arrive.
     mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame?
 
@@ -66,6 +71,12 @@ extension FrameDecoder {
     @inlinable @inline(__always)
     mutating func passBetween(_ bytes: Span<UInt8>) -> Int { 0 }
 
+    @inlinable @inline(__always)
+    mutating func takeRun<Sink: FrameSink & ~Copyable>(
+        _ bytes: Span<UInt8>, from start: inout Int, count: inout Int, atMost limit: Int,
+        into sink: inout Sink
+    ) {}
+
     @inlinable
     mutating func takeDamaged() -> Int? { nil }
 
@@ -105,6 +116,7 @@ extension FrameDecoder {
                 }
                 oversize.end()
             }
+            decoder.takeRun(bytes, from: &start, count: &count, atMost: limit, into: &sink)
             do throws(FramingError) {
                 while count < limit {
                     let rest = bytes.extracting(start...)

@@ -6,6 +6,7 @@
     @usableFromInline let limit: UInt64
     /// What of a word of eight bytes is not the field, in bits.
     @usableFromInline let shift: UInt64
+    @usableFromInline static let word = 8
 
     init(_ field: LengthField, limit: Int) {
         width = field.width
@@ -14,11 +15,52 @@
         shift = UInt64(64 - 8 * field.width.rawValue)
     }
 
+    /// As `next`, for whole frames of at least a word: few instructions for each. A word is read whatever the width is, for
+    /// a switch over widths costs more than all the rest.
+    @inlinable @inline(__always)
+    mutating func takeRun<Sink: FrameSink & ~Copyable>(
+        _ bytes: Span<UInt8>, from start: inout Int, count: inout Int, atMost limit: Int,
+        into sink: inout Sink
+    ) {
+        // Two loops: to ask for the order in one costs a quarter more.
+        if isBigEndian {
+            takeRun(bytes, from: &start, count: &count, atMost: limit, into: &sink) {
+                UInt64(bigEndian: $0) &>> shift
+            }
+        } else {
+            takeRun(bytes, from: &start, count: &count, atMost: limit, into: &sink) {
+                (UInt64(littleEndian: $0) &<< shift) &>> shift
+            }
+        }
+    }
+
+    /// - Parameter value: The field at the start of a word as it stands in the stream.
+    @inlinable @inline(__always)
+    func takeRun<Sink: FrameSink & ~Copyable>(
+        _ bytes: Span<UInt8>, from start: inout Int, count: inout Int, atMost limit: Int,
+        into sink: inout Sink,
+        value: (UInt64) -> UInt64
+    ) {
+        let header = width.rawValue
+        let most = self.limit
+        var left = bytes.count &- start
+        while count < limit, left >= MemoryLayout<UInt64>.size {
+            // What is left was just compared, which is the check of the bounds; an integer may have any bits.
+            let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self)
+            let length = value(word)
+            let size = header &+ Int(truncatingIfNeeded: length)
+            guard length <= most, size <= left else { return }
+            sink.append(Frame(uncheckedLength: size, header: header))
+            start &+= size
+            left &-= size
+            count &+= 1
+        }
+    }
+
     @inlinable
     mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame? {
         let header = width.rawValue
-        // Mostly there is a whole word: `value` asks for that as well.
-        guard bytes.count >= 8 || bytes.count >= header else { return nil }
+        guard bytes.count >= header else { return nil }
         let length = value(in: bytes)
         guard length <= limit else { throw .tooLong(limit: Int(limit)) }
         let end = header &+ Int(truncatingIfNeeded: length)
@@ -39,20 +81,9 @@
         passOver(bytes, counted: left)
     }
 
-    /// The field at the start of `bytes`, which must be there: read as a word, whatever its width, for a switch over widths
-    /// costs more than all the rest.
-    @inlinable @inline(__always)
+    /// The field at the start of `bytes`, which must be there.
+    @usableFromInline
     func value(in bytes: Span<UInt8>) -> UInt64 {
-        guard bytes.count >= 8 else { return valueNearEnd(bytes) }
-        // It does check the bounds; an integer may have any bits.
-        let word = unsafe bytes.bytes.unsafeLoadUnaligned(as: UInt64.self)
-        return isBigEndian
-            ? UInt64(bigEndian: word) &>> shift : (UInt64(littleEndian: word) &<< shift) &>> shift
-    }
-
-    /// The same, byte by byte: where there are fewer than a word has.
-    @usableFromInline @inline(never)
-    func valueNearEnd(_ bytes: Span<UInt8>) -> UInt64 {
         var value: UInt64 = 0
         for i in 0..<width.rawValue {
             value = value << 8 | UInt64(bytes[isBigEndian ? i : width.rawValue - 1 - i])
