@@ -34,7 +34,7 @@
         }
     }
 
-    /// - Parameter value: The field at the start of a word as it stands in the stream.
+    /// `value` takes the field from a word that begins with it, as it stands in the stream.
     @inlinable @inline(__always)
     func takeRun<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, from start: inout Int, count: inout Int, atMost limit: Int,

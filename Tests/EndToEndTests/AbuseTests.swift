@@ -41,7 +41,7 @@ struct Abuse: Sendable, CustomTestStringConvertible {
 }
 
 /// Whatever is done to the daemon, those who behave see all messages, whole and in order, and nothing spins or grows.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct AbuseTests {
     @Test(arguments: Abuse.all)
     func `nobody else is harmed, and nothing is used up by`(abuse: Abuse) throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Names with several addresses, and several names.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct AddressTests {
     /// In a mount namespace where /etc/hosts is this.
     static func hosts(_ text: String, _ directory: TemporaryDirectory) throws -> [String] {

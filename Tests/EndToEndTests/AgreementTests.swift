@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The status, the control socket and the kernel say the same, whatever happens.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct AgreementTests {
     /// Connections to the upstream, as the kernel knows those of our end: 01 is established, 08 ended by the upstream
     /// (proc_pid_net(5)).

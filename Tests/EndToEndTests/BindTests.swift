@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `bind-address`: where connections to the server come from.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct BindTests {
     private static func configuration(_ upstream: FakeUpstream, _ bind: String) -> String {
         """

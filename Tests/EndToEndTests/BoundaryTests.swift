@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `framing: idle` and `none`, and first messages that are not wanted.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct BoundaryTests {
     private static func configuration(_ upstream: FakeUpstream, _ more: String) -> String {
         """

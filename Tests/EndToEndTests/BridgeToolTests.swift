@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `trunklinectl` with a bridge that runs: seeing it, and steering it.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct BridgeToolTests {
     struct Outcome {
         let status: Int32

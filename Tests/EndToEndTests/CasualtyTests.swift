@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Local programs that die at the worst moment.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct CasualtyTests {
     /// A program that will not live long.
     private enum Casualty {

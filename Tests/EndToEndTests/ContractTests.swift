@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What a user can rely on, whatever the framings: whole messages, all of them, in order, in both directions.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct ContractTests {
     /// A server and three sockets, in framings that were drawn.
     private struct Draw: CustomStringConvertible {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Looking at the daemon, and steering it, through its control socket.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct ControlTests {
     /// The daemon, connected to an upstream, with its end of that connection.
     static func run(

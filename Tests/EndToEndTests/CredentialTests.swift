@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `${credential:NAME}`: what systemd hands over, and nobody else is to see.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct CredentialTests {
     private static let steps =
         #"[{send: 'user ${credential:user} pass ${credential:pass}\n'}, {expect: OK}, {expect: '!', within: 1K}]"#

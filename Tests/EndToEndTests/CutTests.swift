@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A stream that is cut at every byte of three messages: what is whole arrives, and nothing else.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct CutTests {
     private static func configuration(_ upstream: FakeUpstream, _ wire: Wire) -> String {
         """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// More local programs than the process has descriptors for.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct DescriptorTests {
     @Test func `when descriptors run out new clients wait, and nothing else suffers`() throws {
         let upstream = try FakeUpstream()

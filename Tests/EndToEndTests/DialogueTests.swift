@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `on-connect`: what is said before everything else, on each connection.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct DialogueTests {
     static func configuration(_ address: String, _ steps: String, _ more: String = "") -> String {
         """

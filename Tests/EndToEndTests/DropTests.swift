@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Sockets with `when-behind: drop`: who does not keep up misses whole messages, and is told how many.
-@Suite(.serialized, .timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .serialized, .timeLimit(.minutes(minutesToHang)))
 struct DropTests {
     private static func configuration(_ upstream: FakeUpstream, patience: String = "1s") -> String {
         """

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// One feed, many local programs, both directions.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct FanOutTests {
     private static func configuration(_ upstream: FakeUpstream, _ wire: Wire) -> String {
         """

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Each system call of the daemon fails, one after the other, in each way that its man page knows.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct FaultTests {
     /// Some calls are made again and again: so many of them fail in turn.
     private static let most = 12

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A local program that ends one direction only.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct HalfCloseTests {
     private static func configuration(_ upstream: FakeUpstream, _ wire: Wire) -> String {
         "upstream: {address: '\(upstream.address)', framing: \(wire.yaml)}"

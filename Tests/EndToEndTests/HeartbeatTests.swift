@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `heartbeat`: what is sent so that both sides know that the other is there.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct HeartbeatTests {
     private static func configuration(_ address: String, _ heartbeat: String, _ more: String = "") -> String {
         """

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What becomes of clients' messages while the upstream is away.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct HoldTests {
     private static func configuration(_ upstream: FakeUpstream, _ more: String) -> String {
         """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A Java server, as `config/java.yaml` describes it and the simulator plays it.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct JavaTests {
     @Test func `each program's requests are answered, to all`() throws {
         let directory = try TemporaryDirectory()

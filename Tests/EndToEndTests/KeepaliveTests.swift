@@ -4,6 +4,7 @@ import Testing
 
 /// `keepalive`: the kernel asks whether the server is still there.
 @Suite(
+    .waits,
     .timeLimit(.minutes(minutesToHang)),
     .enabled(if: geteuid() == 0, "only root may make a network namespace"))
 struct KeepaliveTests {

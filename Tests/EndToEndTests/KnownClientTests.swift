@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The clients that the project was made for, each with its server.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct KnownClientTests {
     @Test func `a Java server answers two-byte requests with texts after their length`() throws {
         let upstream = try FakeUpstream()

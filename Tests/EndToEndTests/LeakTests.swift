@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Connections made anew, again and again: so many times as `TRUNKLINE_RECONNECTS` says (`make reconnects`), or 200.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct LeakTests {
     private static let wanted = getenv("TRUNKLINE_RECONNECTS").flatMap { Int(String(cString: $0)) }
     private static let count = wanted ?? 200

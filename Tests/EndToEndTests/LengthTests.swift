@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What a length field can claim, in both directions.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct LengthTests {
     /// A field of so many bytes.
     struct Field: CustomTestStringConvertible, Sendable {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the service manager sees of the daemon: readiness, status, and an orderly end.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct LifecycleTests {
     private static func configuration(_ upstream: FakeUpstream, _ more: String = "") -> String {
         """

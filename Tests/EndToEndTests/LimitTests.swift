@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Messages that are too long, and connections that are too quiet.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct LimitTests {
     private static func configuration(_ upstream: FakeUpstream, _ more: String, _ rest: String = "") -> String
     {

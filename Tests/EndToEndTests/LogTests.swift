@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Where the log goes, and what becomes of the bridge when it cannot go there.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct LogTests {
     private static func configuration(_ upstream: FakeUpstream) -> String {
         """

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `max-clients` and `max-clients-per-user`.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct MaxClientsTests {
     private static func configuration(_ upstream: FakeUpstream, _ limit: String) -> String {
         """

@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 /// That the bound on memory which `--show` tells holds, whatever the server and the clients do.
-@Suite(.disabled(if: isSanitized, "memory is mostly the sanitizer's"), .timeLimit(.minutes(minutesToHang)))
+@Suite(
+    .waits, .disabled(if: isSanitized, "memory is mostly the sanitizer's"),
+    .timeLimit(.minutes(minutesToHang)))
 struct MemoryBoundTests {
     private static func configuration(_ upstream: FakeUpstream, maxMessage: Int) -> String {
         """

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `trunklinectl`'s verbs for messages, beyond what `ToolTests` has.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct MessageVerbTests {
     /// The tool at work, with a pipe to its input.
     private final class Tool {

@@ -4,7 +4,10 @@ import TestSupport
 import Testing
 
 /// The machine's network changes, and the bridge does not wait.
-@Suite(.timeLimit(.minutes(20)), .enabled(if: geteuid() == 0, "only root may make a network namespace"))
+@Suite(
+    .waits,
+    .timeLimit(.minutes(minutesToHang)),
+    .enabled(if: geteuid() == 0, "only root may make a network namespace"))
 struct NetworkTests {
     /// Without a change of the network, nothing happens any more after the first failure.
     private static func configuration(_ address: String, _ more: String...) -> String {

@@ -4,7 +4,7 @@ import Testing
 
 /// SIGTERM, whatever the daemon is doing: it ends within 2.5 s, without a connection within one, with status 0, and leaves
 /// no socket.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct OrderlyEndTests {
     private static func configuration(_ address: String, _ more: String = "") -> String {
         """

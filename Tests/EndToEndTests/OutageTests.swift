@@ -5,6 +5,7 @@ import Testing
 
 /// Everything that can be wrong with an upstream, on the real kernel.
 @Suite(
+    .waits,
     .timeLimit(.minutes(minutesToHang)),
     .enabled(if: geteuid() == 0, "only root may make a network namespace"))
 struct OutageTests {

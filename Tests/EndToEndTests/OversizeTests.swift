@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// `oversize: skip`: messages that are too long are passed over.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct OversizeTests {
     private static func configuration(_ upstream: FakeUpstream, _ framing: String) -> String {
         """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Clients that fall behind, and those who must not suffer from them.
-@Suite(.serialized, .timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .serialized, .timeLimit(.minutes(minutesToHang)))
 struct PatienceTests {
     private static func configuration(_ upstream: FakeUpstream, _ socket: String = "") -> String {
         """

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `upstream.protocol`, in force.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct ProtocolTests {
     private static let watch = Array(#"?WATCH={"enable":true,"json":true};"#.utf8) + [0x0A]
 

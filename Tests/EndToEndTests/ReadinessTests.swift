@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// When the service manager hears that the service has started, and that it does not hang.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct ReadinessTests {
     private static func configuration(_ upstream: FakeUpstream) -> String {
         """

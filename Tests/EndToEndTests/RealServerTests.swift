@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Servers that people have, with the framings that they speak.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct RealServerTests {
     private static func configuration(_ place: FakeUpstream, framing: String) -> String {
         """

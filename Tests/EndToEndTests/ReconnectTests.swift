@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The way back to an upstream that refuses, drops, or is not there at all.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct ReconnectTests {
     private static func configuration(
         _ addresses: String..., min: String = "10ms", max: String = "10ms"

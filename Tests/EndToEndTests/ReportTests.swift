@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What users of other programs of this kind have reported, tried with this one.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct ReportTests {
     private static func configuration(_ upstream: FakeUpstream, _ more: String = "") -> String {
         """

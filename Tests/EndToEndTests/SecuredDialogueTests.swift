@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The dialogue and the heartbeat within TLS.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct SecuredDialogueTests {
     private static let secret = "correct horse battery staple"
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The sockets in the file system: who may use them, who owns them, and what is left behind.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct SocketTests {
     private static let nobody = "upstream: {address: 'unix:/nonexistent/upstream'}"
 

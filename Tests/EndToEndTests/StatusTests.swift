@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What the status tells of the traffic, and what that costs when there is none.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct StatusTests {
     @Test func `rates are told once a second while something flows, and an idle bridge sleeps`() throws {
         let upstream = try FakeUpstream()

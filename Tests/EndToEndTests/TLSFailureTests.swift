@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// How a connection with TLS is refused, breaks off and comes back.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct TLSFailureTests {
     /// hummingbird 503: an orderly end waited for ever for a connection whose other side said nothing in the handshake.
     @Test(.bug("https://github.com/hummingbird-project/hummingbird/issues/503"))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// An upstream that speaks TLS: messages, and what is told of it.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct TLSTests {
     @Test(arguments: [false, true])
     func `messages go both ways, and everybody is told of what protects them`(isOld: Bool) throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a person sees at a terminal.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct TerminalTests {
     private static let tool = ChildProcess.path(of: "trunklinectl")
 

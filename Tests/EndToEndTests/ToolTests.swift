@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The two programs as a person uses them.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct ToolTests {
     struct Outcome {
         let status: Int32

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Sockets with a framing of their own, through the whole daemon.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct TranslationTests {
     private static func configuration(
         _ upstream: FakeUpstream, _ framing: String, sockets: String, more: String = ""

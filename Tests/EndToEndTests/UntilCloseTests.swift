@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `framing: until-close`: the end of a connection in good order ends a message, and another connection follows.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct UntilCloseTests {
     private static func configuration(
         _ address: String, every: String = "1h", _ upstream: String = "", _ more: String = ""

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What users of other programs have reported of connections that are lost, tried with this one.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct UplinkReportTests {
     private static func configuration(_ address: String, _ more: String = "reconnect: {min: 10ms, max: 10ms}")
         -> String

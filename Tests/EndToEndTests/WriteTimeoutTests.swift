@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// `write-timeout`: a server that takes nothing.
-@Suite(.timeLimit(.minutes(minutesToHang)))
+@Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct WriteTimeoutTests {
     private static func configuration(_ address: String, _ limit: String) -> String {
         """
