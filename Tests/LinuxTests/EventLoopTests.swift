@@ -33,6 +33,7 @@ struct EventLoopTests {
         try loop.turnAtOnce(3)
         #expect(ear.heard == [.readable, .readable])
         pair.closeFar()
+        try loop.turn { ear.heard.count == 3 }
         try loop.turnAtOnce(3)
         #expect(ear.heard.count == 3)
         #expect(ear.heard.last?.isSuperset(of: [.readable]) == true)

@@ -91,6 +91,8 @@ struct FileDescriptorTests {
         #expect(try writer?.write(bytes.span) == .wouldBlock)
         writer = nil
         while case .moved = try read() {}
+        let isClosed = waitForHangUp(of: pipe.reading)
+        #expect(isClosed, "the writing end is still open")
         #expect(try read() == .ended)
     }
 

@@ -30,7 +30,12 @@ final class Pair {
         }
     }
 
-    func closeFar() { farEnd = nil }
+    /// Returns once the near end knows.
+    func closeFar(sourceLocation: SourceLocation = #_sourceLocation) {
+        farEnd = nil
+        let isClosed = waitForHangUp(of: near.raw)
+        #expect(isClosed, "the far end is still open", sourceLocation: sourceLocation)
+    }
 
     /// Bytes for the near end to receive.
     func sendFromFar(_ bytes: [UInt8]) throws {

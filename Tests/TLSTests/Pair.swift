@@ -80,10 +80,11 @@ final class Pair {
         }
     }
 
-    /// The server is gone, without a word.
+    /// The server is gone, without a word; returns once the client's socket knows.
     func cut() {
         close(descriptors[1])
         descriptors[1] = -1
+        waitForHangUp(of: descriptors[0])
     }
 }
 
