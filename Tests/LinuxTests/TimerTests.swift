@@ -4,6 +4,9 @@ import Testing
 
 @testable import Linux
 
+/// Of SIGURG, which one test alone has handled.
+private let signalsHandled = Atomic(0)
+
 struct TimerTests {
     let loop: EventLoop
 
@@ -24,7 +27,10 @@ struct TimerTests {
         arm("first", -1000)
         // Four are due at once, in one turn.
         try loop.turn()
-        #expect(order == ["first", "second", "third", "fourth"])
+        let early = order.count
+        let isLate = ContinuousClock.now >= start + .milliseconds(20)
+        #expect(order.prefix(4) == ["first", "second", "third", "fourth"])
+        #expect(early == 4 || isLate)
         try loop.turn { order.count == 5 }
         #expect(order.last == "last")
     }
@@ -99,9 +105,12 @@ struct TimerTests {
     }
 
     @Test func `signals do not put a timer off`() throws {
-        // The handler does nothing, but interrupts the wait.
+        let start = signalsHandled.load(ordering: .sequentiallyConsistent)
+        // The handler interrupts the wait.
         var action = sigaction()
-        action.__sigaction_handler.sa_handler = { _ in }
+        action.__sigaction_handler.sa_handler = { _ in
+            _ = signalsHandled.add(1, ordering: .sequentiallyConsistent)
+        }
         var before = sigaction()
         try #require(sigaction(SIGURG, &action, &before) == 0)
         defer { sigaction(SIGURG, &before, nil) }
@@ -115,21 +124,26 @@ struct TimerTests {
         let flag = Flag()
         let ear = Ear()
         let waiter = pthread_self()
-        let patience = ContinuousClock.now + .seconds(10)
         try onThread {
-            // More often than the timer is due: a wait that began anew each time would not end before this does.
-            while !flag.isOver.withLock({ $0 }) && ContinuousClock.now < patience {
+            // More often than the timer is due: a wait that began anew each time would not end before this does. Signals count
+            // that were handled: a waiter that stands still handles none.
+            while !flag.isOver.withLock({ $0 })
+                && signalsHandled.load(ordering: .sequentiallyConsistent) < start + 200
+            {
                 pthread_kill(waiter, SIGURG)
                 usleep(20_000)
             }
             flag.isGone.withLock { $0 = true }
         }
+        defer {
+            flag.isOver.withLock { $0 = true }
+            while !flag.isGone.withLock({ $0 }) { sched_yield() }
+        }
         let due = ContinuousClock.now + .milliseconds(200)
         _ = loop.arm(at: due, handler: ear)
         try loop.turn { !ear.fired.isEmpty }
-        let late = ContinuousClock.now - due
-        flag.isOver.withLock { $0 = true }
-        while !flag.isGone.withLock({ $0 }) { sched_yield() }
-        #expect(late < .seconds(5))
+        // Some ten until it was due, and hardly any since.
+        let handled = signalsHandled.load(ordering: .sequentiallyConsistent) - start
+        #expect(handled < 100)
     }
 }
