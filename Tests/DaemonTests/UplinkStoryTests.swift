@@ -1,6 +1,7 @@
 import Bridge
 import Control
 import Glibc
+import Linux
 import Testing
 import Uplink
 
@@ -34,9 +35,12 @@ struct UplinkStoryTests {
         #expect(text(state) == expected)
     }
 
+    /// By the clock that the text has its times from: time(2) is behind it by some milliseconds.
+    static func wallSeconds() -> time_t { wallMicroseconds() / 1_000_000 }
+
     /// Local times of day that a text made between two calls of the clock may show.
     func times(from start: time_t, after seconds: Int) -> [String] {
-        (start...time(nil)).map { second in
+        (start...Self.wallSeconds()).map { second in
             var (second, parts) = (second + seconds, tm())
             localtime_r(&second, &parts)
             return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }
@@ -45,7 +49,7 @@ struct UplinkStoryTests {
     }
 
     @Test func `between two connections of which the first was complete there is no outage`() {
-        let before = time(nil)
+        let before = Self.wallSeconds()
         var story = UplinkStory()
         for _ in 0..<2 {
             story.changed(to: .ready("192.0.2.1:79", attempts: 1))
@@ -64,7 +68,7 @@ struct UplinkStoryTests {
     }
 
     @Test func `a connection is shown with the time since when it stands`() {
-        let before = time(nil)
+        let before = Self.wallSeconds()
         var story = UplinkStory()
         story.changed(to: .ready("192.0.2.1:10110", attempts: 2))
         let since = times(from: before, after: 0)
@@ -79,7 +83,7 @@ struct UplinkStoryTests {
         (Duration.seconds(100), 100), (.milliseconds(99_001), 100), (.zero, 0), (.seconds(86_400), 86_400),
     ])
     func `a wait is shown with its end and its reason`(delay: Duration, seconds: Int) {
-        let before = time(nil)
+        let before = Self.wallSeconds()
         let told = text(
             .waiting(
                 .system(call: "connect", errno: 111), address: "192.0.2.1:80", until: Self.now + delay,
