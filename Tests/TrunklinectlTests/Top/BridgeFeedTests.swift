@@ -36,6 +36,16 @@ import Testing
 
     private struct NobodyWaits: Error {}
 
+    /// Closes the bridge's end; returns once the feed can know: a process that another test is just starting has it, too, until
+    /// it is a program of its own.
+    private func hangUp(_ connection: consuming FileDescriptor) throws {
+        _ = consume connection
+        let deadline = ContinuousClock.now + .seconds(20) * slowdown
+        while try Poll.wait(for: [feed.request], atMost: .milliseconds(100))[0].isDisjoint(with: .hangup) {
+            try #require(ContinuousClock.now < deadline, "the bridge's end is still open")
+        }
+    }
+
     /// The questions that a connection has brought.
     private func questions(_ connection: borrowing FileDescriptor) throws -> [Request] {
         var chunk = [UInt8](repeating: 0, count: 4096)
@@ -93,6 +103,7 @@ import Testing
             let first = try accept(listener)
             try send(answer, first)
             #expect(words(feed.advance()) == ["described ais"])
+            try hangUp(first)
         }
         #expect(words(feed.advance()) == [])
         let second = try accept(listener)
@@ -108,6 +119,9 @@ import Testing
             let connection = try accept(listener)
             try send(answer, connection)
             #expect(words(feed.advance()) == ["described ais"])
+            // Nobody gets through any more, even if a process that another test is just starting still has it.
+            try listener.shutDown(.reading)
+            try hangUp(connection)
         }
         #expect(words(feed.advance()) == ["lost notRunning"])
         #expect(words(feed.describe()) == ["lost notRunning"])
@@ -116,7 +130,7 @@ import Testing
     @Test func `one that closes without an answer is not asked again and again`() throws {
         let listener = try FileDescriptor.listening(on: .unix(path: path))
         _ = feed.describe()
-        do { _ = try accept(listener) }
+        try hangUp(accept(listener))
         let reports = words(feed.advance())
         #expect(reports.count == 1 && reports[0].hasPrefix("lost failed"), "\(reports)")
     }
