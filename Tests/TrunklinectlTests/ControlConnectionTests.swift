@@ -17,11 +17,16 @@ struct ControlConnectionTests {
         }
     }
 
+    /// The service is a thread of the tests, which may stand still for longer than a daemon does.
+    private func connect(to service: FakeService) throws -> ControlConnection {
+        try ControlConnection(to: "ais", in: service.directory.path, patience: .seconds(20) * slowdown)
+    }
+
     @Test func `an answer of any size is understood`() throws {
         let clients = (1...5000).map { Sample.client($0, command: $0 % 2 == 0 ? "cat" : nil) }
         let description = Description(bridge: Sample.bridge(), clients: clients)
         let service = try FakeService([Reply.success(description), Reply.success])
-        let connection = try ControlConnection(to: "ais", in: service.directory.path)
+        let connection = try connect(to: service)
         #expect(try connection.ask(.describe, for: Description.self) == description)
         try connection.demand(.reconnect)
     }
@@ -31,7 +36,7 @@ struct ControlConnectionTests {
             EventDescription(event: "e", level: "info", text: "\($0)", time: $0, fields: [:])
         }
         let service = try FakeService([events.flatMap { Reply.success($0, continues: true) }])
-        let connection = try ControlConnection(to: "ais", in: service.directory.path)
+        let connection = try connect(to: service)
         try connection.monitor()
         #expect(try connection.takeEvent() == nil)
         var received: [EventDescription] = []
@@ -62,7 +67,7 @@ struct ControlConnectionTests {
     ])
     func `a refusal is told in words`(error: ControlError, request: Request, words: String) throws {
         let service = try FakeService([Reply.failure(error)])
-        let connection = try ControlConnection(to: "ais", in: service.directory.path)
+        let connection = try connect(to: service)
         let failure = failure { try connection.demand(request) }
         #expect(failure?.message == words && failure?.isRefusal == true)
     }
@@ -74,7 +79,7 @@ struct ControlConnectionTests {
     ])
     func `what is no answer is told`(bytes: [UInt8], words: String) throws {
         let service = try FakeService([bytes])
-        let connection = try ControlConnection(to: "ais", in: service.directory.path)
+        let connection = try connect(to: service)
         let failure = failure { try connection.demand(.reconnect) }
         #expect(failure?.message == words && failure?.status == .failure)
         #expect(failure?.isRefusal == (bytes == Array("{}\0".utf8)))
