@@ -60,8 +60,8 @@ import Testing
     @Test func `it trickles: one byte, then a pause`() throws {
         let simulator = try RunningSimulator(
             fast + ["--chunk", "1", "--pause", "5", "--count", "2", "--then", "close", "127.0.0.1:0"])
-        let client = try simulator.connect()
         let start = ContinuousClock.now
+        let client = try simulator.connect()
         #expect(try client.readText() == "0abcdefgh\n1abcdefgh\n")
         #expect(ContinuousClock.now - start >= .milliseconds(19 * 5))
     }
