@@ -86,7 +86,7 @@ struct JournalTests {
         let start = ContinuousClock.now
         journal.close(atMost: .milliseconds(30))
         #expect(ContinuousClock.now - start >= .milliseconds(30))
-        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(ContinuousClock.now - start < .seconds(60))
 
         // What was put off is written now.
         let lines = try finish(journal, pipe)
