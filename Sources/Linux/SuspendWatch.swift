@@ -7,7 +7,7 @@ import Glibc
 /// counts the time in suspend and the one that does not.
 public final class SuspendWatch {
     public let descriptor: FileDescriptor
-    /// What is less is not worth telling, and more than what reading two clocks one after the other can make.
+    /// What is less is not worth telling, and more than what reading two clocks one after the other can make up.
     private static let shortest = Duration.milliseconds(100)
     private let gap: () -> Duration
     private var lastGap: Duration
@@ -35,7 +35,14 @@ public final class SuspendWatch {
 }
 
 /// CLOCK_BOOTTIME minus CLOCK_MONOTONIC (clock_gettime(2)).
-public func timeInSuspend() -> Duration { time(of: CLOCK_BOOTTIME) - time(of: CLOCK_MONOTONIC) }
+public func timeInSuspend() -> Duration {
+    while true {
+        let before = time(of: CLOCK_MONOTONIC)
+        let gap = time(of: CLOCK_BOOTTIME) - before
+        // A thread that stood still in between would take that for a suspend.
+        if time(of: CLOCK_MONOTONIC) - before < .milliseconds(10) { return gap }
+    }
+}
 
 private func time(of clock: clockid_t) -> Duration {
     var time = timespec()

@@ -71,7 +71,7 @@ struct ControlTests {
             #expect(bridge.sockets.map(\.name) == ["default", "other"])
             #expect(
                 bridge.sockets.map(\.clients) == [1, 1] && bridge.sockets.allSatisfy { $0.trouble == nil })
-            let now = time(nil)
+            let now = wallMicroseconds() / 1_000_000
             for since in [bridge.since, bridge.uplink.since] {
                 #expect((now - 60...now).contains(since / 1_000_000))
             }
