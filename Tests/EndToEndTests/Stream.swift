@@ -40,24 +40,23 @@ final class Stream {
         return 0
     }
 
-    /// Sends everything.
+    /// Sends everything, as long as something of it is taken now and then.
     func send(_ bytes: [UInt8]) throws {
-        let deadline = ContinuousClock.now + Self.patience
         var rest = bytes[...]
         while !rest.isEmpty {
             rest = rest.dropFirst(try sendSome(rest))
             guard !rest.isEmpty else { return }
-            guard wait(for: POLLOUT, until: deadline) else {
+            guard wait(for: POLLOUT, until: ContinuousClock.now + Self.patience) else {
                 throw DeadlinePassed(what: "room for \(rest.count) of \(bytes.count) bytes")
             }
         }
     }
 
-    /// Sends lines until nothing more is taken.
-    func fill() throws {
+    /// Sends lines until nothing more is taken for so long.
+    func fill(for duration: Duration = .milliseconds(50)) throws {
         let line = [UInt8](repeating: 0x61, count: 999) + [0x0A]
         var rest = line[...]
-        while !staysFull(for: .milliseconds(50)) {
+        while !staysFull(for: duration) {
             rest = rest.dropFirst(try sendSome(rest))
             if rest.isEmpty { rest = line[...] }
         }
@@ -90,15 +89,22 @@ final class Stream {
         return code == EAGAIN || code == EINTR ? .nothing : .failed(code)
     }
 
-    /// Receives exactly so many bytes.
+    /// What arrives next, if only the end.
+    func receiveNext() throws -> Arrival {
+        guard wait(for: POLLIN, until: ContinuousClock.now + Self.patience) else {
+            throw DeadlinePassed(what: "anything to arrive")
+        }
+        return receiveNow()
+    }
+
+    /// Receives exactly so many bytes, as long as some of them arrive now and then.
     func receive(_ count: Int) throws -> [UInt8] {
-        let deadline = ContinuousClock.now + Self.patience
         var bytes: [UInt8] = []
         while bytes.count < count {
             switch receiveNow(atMost: count - bytes.count) {
             case .bytes(let more): bytes += more
             case .nothing:
-                guard wait(for: POLLIN, until: deadline) else {
+                guard wait(for: POLLIN, until: ContinuousClock.now + Self.patience) else {
                     throw DeadlinePassed(what: "\(count - bytes.count) of \(count) bytes")
                 }
             case .end: throw UnexpectedEnd(received: bytes, wanted: count)
@@ -143,10 +149,11 @@ final class Stream {
 
     private func wait(for events: Int32, until deadline: ContinuousClock.Instant) -> Bool {
         while true {
-            let left = deadline - ContinuousClock.now
-            guard left > .zero else { return false }
+            // Whoever was not scheduled until after the deadline looks once more.
+            let left = max(deadline - ContinuousClock.now, .zero)
             var wanted = pollfd(fd: raw, events: Int16(events), revents: 0)
             if poll(&wanted, 1, left.milliseconds) > 0 { return true }
+            guard left > .zero else { return false }
         }
     }
 
