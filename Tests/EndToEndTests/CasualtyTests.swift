@@ -42,6 +42,8 @@ struct CasualtyTests {
         try DaemonProcess.run(configuration) { daemon in
             let server = try upstream.accept()
             let readers = try daemon.connect(3).map { Flood.Reader($0) }
+            // While one is accepted, another descriptor tells its name.
+            try daemon.awaitLine("client 3 of default")
             let before = daemon.process.descriptorCount
             var casualties = try (0..<8).map { try Self.casualty(daemon, isProcess: $0 % 2 == 0) }
             var flood = Flood(from: server, to: readers)
@@ -67,6 +69,7 @@ struct CasualtyTests {
         try DaemonProcess.run("upstream: {address: '\(upstream.address)'}") { daemon in
             let server = try upstream.accept()
             let program = try daemon.connect()
+            try daemon.awaitLine("client 1 of default")
             let before = daemon.process.descriptorCount
             daemon.signal(SIGSTOP)
             for number in 0..<200 {
@@ -117,6 +120,7 @@ struct CasualtyTests {
                 output: daemon.directory("pipe"), errors: daemon.directory("errors"))
             try eventually("tail to be connected") { daemon.clientCount() == 1 }
             reader.close()
+            try daemon.directory.awaitNoReader(of: "pipe")
             try server.send(Wire.line.frame("hello"))
             #expect(try tail.exitStatus() == (ignoresSignal ? 0 : -SIGPIPE))
             #expect(text(of: daemon.directory("errors")) == "")

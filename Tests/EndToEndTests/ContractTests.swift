@@ -80,6 +80,8 @@ struct ContractTests {
                     stream = stream.dropFirst(piece.count)
                 }
                 whole += payloads.dropLast()
+                // A reset throws away what was not taken yet.
+                try eventually("the stream to be in the daemon's kernel") { server.unacknowledged == 0 }
                 if connection.isMultiple(of: 2) { server.close() } else { server.reset() }
             }
             for (program, socket) in zip(programs, draw.sockets) {

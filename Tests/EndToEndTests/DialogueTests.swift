@@ -201,7 +201,7 @@ struct DialogueTests {
             let server = try upstream.accept()
             try daemon.awaitStatus("of on-connect")
             #expect(try daemon.terminate(within: .seconds(1)) == 0)
-            #expect(server.receiveNow() != .nothing)
+            #expect(try server.receiveNext() != .nothing)
         }
     }
 

@@ -91,7 +91,7 @@ struct DropTests {
             var flood = Flood(from: server, to: [reader])
             try flood.run(for: .zero) { daemon.log.contains { $0.contains("it misses messages") } }
             try flood.drain([reader])
-            lossy.close()
+            lossy.hangUp()
             let sent = flood.sent
             // The upstream has to wait for a program that does not read.
             while !server.staysFull(for: .milliseconds(100)) { try flood.send() }

@@ -21,7 +21,7 @@ final class FakeUpstream {
         let first = try Self.listening(on: try Self.place(host, 0), receiveBuffer)
         address = try first.localAddress().description
         place = try Self.place(host, UInt16(address.split(separator: ":").last ?? "") ?? 0)
-        if isListening { listener = consume first }
+        if isListening { listener = consume first } else { Self.refuse(first.raw) }
     }
 
     /// A server at another address, with the port of one that exists.
@@ -51,7 +51,14 @@ final class FakeUpstream {
     }
 
     /// Refuses connections from now on; those that stand are not touched.
-    func stopListening() { listener = nil }
+    func stopListening() {
+        if let raw = listener?.raw { Self.refuse(raw) }
+        listener = nil
+    }
+
+    /// Connections are refused at once, and the port is free for who listens next: a process that is just being started has a
+    /// copy for a moment, which would go on listening.
+    private static func refuse(_ listener: Int32) { shutdown(listener, Int32(SHUT_RDWR)) }
 
     func listen() throws { listener = try Self.listening(on: place, receiveBuffer) }
 

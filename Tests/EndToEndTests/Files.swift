@@ -19,6 +19,18 @@ extension TemporaryDirectory {
         guard raw >= 0 else { throw SystemError(call: "open", code: errno) }
         return Stream(owning: raw)
     }
+
+    /// Waits until nobody has the reading end any more: a process that is just being started has a copy for a moment.
+    func awaitNoReader(of name: String) throws {
+        try eventually("nobody to read \(name)") {
+            let raw = open(self(name), O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+            guard raw < 0 else {
+                close(raw)
+                return false
+            }
+            return errno == ENXIO
+        }
+    }
 }
 
 /// Everything that a file holds by now; empty when there is none.

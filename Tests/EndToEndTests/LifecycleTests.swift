@@ -26,8 +26,8 @@ struct LifecycleTests {
             try daemon.awaitStatus("ready")
             let status = try daemon.terminate(signal, within: .milliseconds(1500))
             #expect(status == 0)
-            #expect(server.receiveNow() == .end)
-            #expect(program.receiveNow() == .end)
+            #expect(try server.receiveNext() == .end)
+            #expect(try program.receiveNext() == .end)
             #expect(daemon.manager.notices.contains("STOPPING=1"))
             #expect(daemon.manager.statuses.last?.hasPrefix("stopping") == true)
         }

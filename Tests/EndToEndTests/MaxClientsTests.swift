@@ -30,7 +30,7 @@ struct MaxClientsTests {
             let line = try daemon.awaitLine(
                 "socket other: refused and disconnected pid \(getpid()), uid \(getuid())")
             #expect(line.hasSuffix("max-clients (3) are connected"))
-            programs.removeFirst().close()
+            programs.removeFirst().hangUp()
             programs += try daemon.connect(1, to: "other")
             let message = Wire.line.frame("to all three")
             try server.send(message)

@@ -77,8 +77,8 @@ struct OrderlyEndTests {
             let program = try daemon.connect()
             try daemon.awaitStatus("ready")
             try Self.end(daemon)
-            #expect(server.receiveNow() == .end)
-            #expect(program.receiveNow() == .end)
+            #expect(try server.receiveNext() == .end)
+            #expect(try program.receiveNext() == .end)
         }
     }
 

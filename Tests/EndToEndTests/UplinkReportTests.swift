@@ -140,7 +140,7 @@ struct UplinkReportTests {
             var server = try upstream.accept()
             for _ in 0..<3 {
                 let next = try upstream.accept()
-                #expect(server.receiveNow() == .end)
+                #expect(try server.receiveNext() == .end)
                 server = next
             }
         }
