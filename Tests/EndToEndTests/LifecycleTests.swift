@@ -50,10 +50,9 @@ struct LifecycleTests {
             let server = try upstream.accept()
             _ = try Self.fillOutbox(of: daemon)
             let start = ContinuousClock.now
-            let status = try daemon.terminate(within: .seconds(4))
+            let status = try daemon.terminate(within: .milliseconds(3000))
             #expect(status == 0)
             #expect(ContinuousClock.now - start > .milliseconds(1900))
-            #expect(ContinuousClock.now - start < .milliseconds(3000))
             try daemon.awaitLine("discarded", "that the upstream had not taken when the daemon stopped")
             let (_, rest) = Wire.line.split(try server.receiveToEnd())
             // The end may have cut the last one.
@@ -119,12 +118,11 @@ struct LifecycleTests {
         try DaemonProcess.run(Self.configuration(upstream, "outbox: 16M")) { daemon in
             let server = try upstream.accept()
             _ = try Self.fillOutbox(of: daemon)
-            let start = ContinuousClock.now
             daemon.signal(SIGTERM)
             try daemon.awaitLine("SIGTERM: stopping")
-            let status = try daemon.terminate()
+            // Less than it waits for the upstream.
+            let status = try daemon.terminate(within: .milliseconds(1000))
             #expect(status == 0)
-            #expect(ContinuousClock.now - start < .milliseconds(1900))
             server.close()
         }
     }
@@ -150,16 +148,16 @@ struct LifecycleTests {
                 "waiting until", "cannot connect to \(upstream.address): Connection refused")
             try upstream.listen()
             let server = try upstream.accept()
-            try daemon.awaitStatus("ready \(upstream.address) since ", ", 0 clients", within: .seconds(2))
+            try daemon.awaitStatus("ready \(upstream.address) since ", ", 0 clients")
             let (one, two) = (try daemon.connect(), try daemon.connect())
-            try daemon.awaitStatus("ready", ", 2 clients", within: .seconds(2))
+            try daemon.awaitStatus("ready", ", 2 clients")
             one.close()
-            try daemon.awaitStatus("ready", ", 1 client", within: .seconds(2))
+            try daemon.awaitStatus("ready", ", 1 client")
             upstream.stopListening()
             server.close()
-            try daemon.awaitStatus("waiting until", "Connection refused", ", 1 client", within: .seconds(2))
+            try daemon.awaitStatus("waiting until", "Connection refused", ", 1 client")
             two.close()
-            try daemon.awaitStatus("Connection refused", ", 0 clients", within: .seconds(2))
+            try daemon.awaitStatus("Connection refused", ", 0 clients")
             // Everything in between was told as well.
             #expect(
                 daemon.manager.statuses.contains {

@@ -90,14 +90,12 @@ struct OrderlyEndTests {
             var flood = Flood(from: server, to: [reader])
             try flood.run(for: .milliseconds(50)) { reader.received > 0 }
             daemon.signal(SIGTERM)
-            let start = ContinuousClock.now
             // Its end of the connection closes first.
             #expect(throws: (any Error).self) {
                 try flood.run(for: .seconds(10)) { daemon.process.hasEnded }
             }
             try flood.drain([reader])
-            #expect(try daemon.process.exitStatus() == 0)
-            #expect(ContinuousClock.now - start < .milliseconds(2500))
+            #expect(try daemon.process.exitStatus(within: .orderlyEnd) == 0)
             #expect(flood.mistakes.isEmpty)
             Self.expectOrder(daemon)
         }
@@ -136,10 +134,13 @@ struct OrderlyEndTests {
             // As the program does not read, the end takes the whole time that there is for it.
             try Self.send(from: server, toFill: daemon)
             let count = daemon.process.notifierCount
+            let start = ContinuousClock.now
             daemon.signal(SIGTERM)
             try daemon.awaitStatus("stopping")
             let remaining = daemon.process.notifierCount
-            #expect(count > 0 && remaining == count)
+            // A test that was not scheduled for that long has seen the end.
+            let isLate = ContinuousClock.now - start > .milliseconds(1900)
+            #expect(count > 0 && (remaining == count || isLate))
             withExtendedLifetime(program) {}
         }
     }

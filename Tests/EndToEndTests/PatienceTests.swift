@@ -66,7 +66,6 @@ struct PatienceTests {
             let start = ContinuousClock.now
             try flood.run(for: .zero) { daemon.log.contains { $0.contains("held the others up") } }
             #expect(ContinuousClock.now - start > .seconds(2))
-            #expect(ContinuousClock.now - start < .seconds(6))
             #expect(try slow.receiveToEnd().isEmpty == false)
         }
     }

@@ -32,7 +32,8 @@ struct ReconnectTests {
             // Each is seen up to some milliseconds after it happened.
             let gaps = zip(refusals.dropFirst(), refusals).map { $0 - $1 }
             #expect(gaps.dropFirst(10).reduce(.zero, +) > .milliseconds(10 * 39))
-            #expect(gaps.allSatisfy { $0 < .milliseconds(200) + .seconds(1) })
+            // But for a test or a daemon that was not scheduled now and then.
+            #expect(gaps.count { $0 >= .milliseconds(200) + .seconds(1) } <= 3)
             try upstream.listen()
             let server = try upstream.accept()
             let line = try daemon.awaitLine("connected to \(upstream.address) after")
