@@ -217,8 +217,8 @@ struct ControlTests {
             let path = Controller.path(of: daemon)
             let program = try ChildProcess(
                 [
-                    "/usr/bin/env", "setpriv", "--reuid", "65534", "--clear-groups", "nc", "-NU", "-w", "5",
-                    path,
+                    "/usr/bin/env", "setpriv", "--reuid", "65534", "--clear-groups", "nc", "-NU", "-w",
+                    "120", path,
                 ], environment: ["PATH": "/usr/bin:/bin"], input: input, output: output, errors: "/dev/null")
             #expect(try program.exitStatus() == 0)
             let answers = text(of: output).split(separator: "\0").map(String.init)

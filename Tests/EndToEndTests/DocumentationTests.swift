@@ -39,7 +39,7 @@ struct DocumentationTests {
             try server.send(Array("news\n".utf8))
             if sends == nil || program == "python3" {
                 server.finishSending()
-                try daemon.awaitStatus("waiting")
+                try daemon.awaitLine("lost: the upstream closed it")
             }
             // It ends when the bridge does, at the latest.
             _ = try daemon.terminate()

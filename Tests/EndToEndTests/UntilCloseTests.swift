@@ -44,10 +44,12 @@ struct UntilCloseTests {
             let end = ContinuousClock.now
             server.close()
             #expect(try program.receive(11) == [UInt8]("Monday\nnoon"))
-            try daemon.awaitStatus("resting until ", "what \(upstream.address) sends is complete", "1 client")
-            let uplink = try Controller(daemon).describe().bridge.uplink
-            #expect(uplink.state == .resting)
-            #expect(uplink.nextAttempt != nil && uplink.reason == nil && uplink.outageSince == nil)
+            try eventually("the rest to be told") {
+                daemon.manager.statuses.contains {
+                    $0.hasPrefix("resting until ")
+                        && $0.hasSuffix("what \(upstream.address) sends is complete, 1 client")
+                }
+            }
             // Nothing received is no message.
             try upstream.accept().close()
             #expect(ContinuousClock.now - end >= .milliseconds(300))
@@ -65,6 +67,7 @@ struct UntilCloseTests {
         let upstream = try FakeUpstream()
         try DaemonProcess.run(Self.configuration(upstream.address, every: "10ms")) { daemon in
             for _ in 0..<40 { try upstream.accept().close() }
+            try daemon.awaitLine("sends is complete")
             let lines = daemon.log.filter { $0.contains(upstream.address) }
             #expect(lines.count == 2)
             #expect(lines.first?.hasSuffix("connected to \(upstream.address)") == true)
@@ -136,6 +139,9 @@ struct UntilCloseTests {
             let program = try daemon.connect()
             try upstream.accept().close()
             try daemon.awaitStatus("resting")
+            let uplink = try Controller(daemon).describe().bridge.uplink
+            #expect(uplink.state == .resting)
+            #expect(uplink.nextAttempt != nil && uplink.reason == nil && uplink.outageSince == nil)
             // Longer than messages are held while the upstream is away.
             #expect(program.staysSilent(for: .milliseconds(100)))
             for query in ["one", "another"] {
@@ -243,14 +249,23 @@ struct UntilCloseTests {
         let upstream = try FakeUpstream()
         try DaemonProcess.run(Self.configuration(upstream.address, "idle-timeout: 50ms")) { daemon in
             let program = try daemon.connect()
-            try upstream.accept().close()
-            try daemon.awaitStatus("resting")
+            // One that was not closed within idle-timeout is followed by another.
+            func closeAll() throws {
+                try eventually("an end in time") {
+                    while let server = try upstream.acceptNow() { server.close() }
+                    return daemon.manager.statuses.last?.hasPrefix("resting") == true
+                }
+            }
+            try closeAll()
             // Longer than idle-timeout, which is nothing to no connection.
             #expect(program.staysSilent(for: .milliseconds(100)))
             #expect(try upstream.acceptNow() == nil)
+            let connections = try Controller(daemon).describe().bridge.uplink.connections
             daemon.signal(SIGUSR1)
-            try upstream.accept().close()
-            try daemon.awaitStatus("resting")
+            try eventually("another connection") {
+                try Controller(daemon).describe().bridge.uplink.connections > connections
+            }
+            try closeAll()
             #expect(try daemon.terminate(within: .promptEnd) == 0)
             #expect(try program.receiveToEnd() == [])
         }
