@@ -35,22 +35,31 @@ struct BoundaryTests {
         try DaemonProcess.run(Self.configuration(upstream, "framing: {kind: idle, gap: 1500ms}")) { daemon in
             let program = try daemon.connect()
             let server = try upstream.accept()
+            let start = ContinuousClock.now
             for number in 1...5 {
                 try server.send([UInt8]("part"))
                 try Self.awaitReceived(4 * number, daemon)
             }
+            // A test that was not scheduled for so long has made a pause itself.
+            let isLate = ContinuousClock.now - start >= .milliseconds(1500)
             #expect(try program.receive(20) == [UInt8]("partpartpartpartpart"))
-            #expect(try Self.bridge(daemon).received.messages == 1)
+            let messages = try Self.bridge(daemon).received.messages
+            #expect(messages == 1 || isLate)
             try server.send([UInt8]("the rest"))
             server.close()
             #expect(try program.receive(8) == [UInt8]("the rest"))
             let next = try upstream.accept()
+            try daemon.awaitStatus("ready")
+            // Both are there at once.
+            daemon.signal(SIGSTOP)
+            try eventually("the daemon to stand still") { daemon.process.isStopped }
             try next.send([UInt8]("torn"))
-            try Self.awaitReceived(32, daemon)
+            try eventually("it to be in the daemon's kernel") { next.unacknowledged == 0 }
             next.reset()
+            daemon.signal(SIGCONT)
             _ = try upstream.accept()
             #expect(try Self.count("cut-off", daemon)?.bytes == 4)
-            #expect(try Self.bridge(daemon).received.messages == 2)
+            #expect(try Self.bridge(daemon).received.messages == messages + 1)
             #expect(program.staysSilent(for: .milliseconds(1)))
         }
     }
@@ -60,14 +69,18 @@ struct BoundaryTests {
         try DaemonProcess.run(Self.configuration(upstream, "framing: {kind: idle, gap: 1s}")) { daemon in
             let program = try daemon.connect()
             let server = try upstream.accept()
+            let start = ContinuousClock.now
             try server.send([UInt8]("one "))
             try Self.awaitReceived(4, daemon)
             daemon.signal(SIGSTOP)
+            try eventually("the daemon to stand still") { daemon.process.isStopped }
+            // A test that was not scheduled for so long has made a pause itself.
+            let isLate = ContinuousClock.now - start >= .seconds(1)
             try server.send([UInt8]("message"))
-            #expect(program.staysSilent(for: .milliseconds(1200)))
+            #expect(program.staysSilent(for: .milliseconds(1200)) || isLate)
             daemon.signal(SIGCONT)
             #expect(try program.receive(11) == [UInt8]("one message"))
-            #expect(try Self.bridge(daemon).received.messages == 1)
+            #expect(try Self.bridge(daemon).received.messages == 1 || isLate)
         }
     }
 
@@ -103,10 +116,12 @@ struct BoundaryTests {
             let server = try upstream.accept()
             try server.send([UInt8]("news"))
             #expect(try program.receive(4) == [UInt8]("news"))
-            let before = daemon.process.sleeps
+            let (before, start) = (daemon.process.sleeps, ContinuousClock.now)
             #expect(program.staysSilent(for: .milliseconds(500)))
+            let sleeps = daemon.process.sleeps - before
             // Rates are still told, once a second.
-            #expect(daemon.process.sleeps - before <= 2)
+            let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+            #expect(sleeps <= 2 + 2 * seconds)
         }
     }
 
@@ -118,7 +133,11 @@ struct BoundaryTests {
             let server = try upstream.accept()
             try server.send([UInt8](repeating: 0x61, count: 40_000))
             try Self.awaitReceived(40_000, daemon)
-            #expect(program.staysSilent(for: .milliseconds(200)))
+            // Each answer is a turn of the loop, the last ones after the pause.
+            for _ in 0..<3 {
+                #expect(program.staysSilent(for: .milliseconds(40)))
+                _ = try Self.bridge(daemon)
+            }
             try server.send([UInt8]("next"))
             #expect(try program.receive(4) == [UInt8]("next"))
             #expect(try Self.count("oversize", daemon)?.bytes == 40_000)
@@ -191,12 +210,12 @@ struct BoundaryTests {
             #"heartbeat: {send: 'ping\n', expect: pong, every: 1s}"# + "\n  first-message: discard"
         try DaemonProcess.run(Self.configuration(upstream, settings)) { daemon in
             let server = try upstream.accept()
-            for _ in 0..<3 {
+            for _ in 0..<2 {
                 #expect(try server.receive(5) == [UInt8]("ping\n"))
                 try server.send([UInt8]("pong\n"))
             }
             #expect(try Self.count("heartbeat", daemon)?.times == 0)
-            #expect(try Self.bridge(daemon).received.messages >= 1)
+            try eventually("the second answer") { try Self.bridge(daemon).received.messages >= 1 }
         }
     }
 }

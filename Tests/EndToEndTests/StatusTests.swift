@@ -25,9 +25,12 @@ struct StatusTests {
             let seconds = (ContinuousClock.now - start) / .seconds(1)
             #expect(Double(daemon.manager.statuses.count - told) <= seconds + 1)
 
+            // What is told is seen before the daemon has gone to sleep.
+            try eventually("sleep") { daemon.process.isAsleep }
             let before = daemon.process.sleeps
             #expect(before > 0)
-            #expect(program.staysSilent(for: .seconds(3)))
+            // Longer than from one look at the rates to the next.
+            #expect(program.staysSilent(for: .milliseconds(1500)))
             #expect(daemon.process.sleeps == before)
         }
     }

@@ -134,7 +134,7 @@ struct TranslationTests {
         let upstream = try FakeUpstream()
         let sockets = """
               own: {framing: netstring, patience: 200ms, when-behind: \(policy)}
-              raw: {}
+              raw: {patience: infinity}
             """
         try DaemonProcess.run(Self.configuration(upstream, "line", sockets: sockets)) { daemon in
             let server = try upstream.accept()
