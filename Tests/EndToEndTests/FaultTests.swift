@@ -49,7 +49,8 @@ struct FaultTests {
             let isHarmless = !isMet || Self.isHarmless(fault)
             #expect(conversation.cuts <= (isHarmless ? 0 : 1), "\(fault.testDescription): \(daemon.log)")
             if isHarmless { try eventually("READY=1") { daemon.manager.notices.contains("READY=1") } }
-            #expect(daemon.process.processorTime < .milliseconds(300), "\(fault.testDescription)")
+            // On a slow machine it may have needed more until now; one that spins goes on.
+            if daemon.process.processorTime >= .milliseconds(300) { try daemon.process.awaitRest() }
             try eventually("the usual descriptors after \(fault.testDescription)") {
                 // Without a service manager there is one less.
                 withExtendedLifetime(conversation) {
@@ -135,9 +136,7 @@ struct FaultTests {
             try eventually("the failure") { daemon.hasMetFault }
             let server = try upstream.acceptNow()
             try server?.send(Wire.line.frame("from the upstream"))
-            let before = daemon.process.processorTime
-            _ = poll(nil, 0, 500)
-            #expect(daemon.process.processorTime - before < .milliseconds(100), "\(daemon.log)")
+            try daemon.process.awaitRest()
             #expect(daemon.log.count < 30, "\(daemon.log)")
             #expect(try daemon.terminate(within: .seconds(3)) == 0)
         }

@@ -18,8 +18,16 @@ struct TLSFailureTests {
             try daemon.awaitStatus("beginning TLS with \(scene.upstream.address)")
             try daemon.awaitLine("no TLS handshake within connect-timeout")
             withExtendedLifetime(stalled) {}
-            _ = try scene.acceptReady()
+            // One with which the test itself is too late is followed by another.
+            var ready: TLSUpstream.Connection?
+            try eventually("a handshake in time") {
+                let connection = try scene.accept()
+                guard (try? connection.peer.handshake()) != nil else { return false }
+                ready = connection
+                return true
+            }
             try daemon.awaitLine("connected to \(scene.upstream.address) after")
+            withExtendedLifetime(ready) {}
         }
         try DaemonProcess.run(scene.configuration()) { daemon in
             let stalled = try scene.accept()
@@ -223,7 +231,7 @@ struct TLSFailureTests {
         let scene = try TLSUpstream()
         try DaemonProcess.run(scene.configuration()) { daemon in
             var (descriptors, memory) = (0, 0)
-            for round in 0..<500 {
+            for round in 0..<300 {
                 let server = try scene.accept()
                 // All ways to end one: in the handshake, cut off, in good order.
                 if round % 5 == 0 {
@@ -239,7 +247,7 @@ struct TLSFailureTests {
             let last = try scene.acceptReady()
             try daemon.awaitStatus("ready")
             #expect(daemon.process.descriptorCount <= descriptors + 1)
-            if !isSanitized { #expect(daemon.process.memory - memory < 1 << 20, "\(memory)") }
+            if !isSanitized { #expect(daemon.process.memory - memory < 512 << 10, "\(memory)") }
             #expect(daemon.log.count < 30, "\(daemon.log)")
             withExtendedLifetime(last) {}
         }

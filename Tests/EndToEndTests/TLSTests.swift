@@ -109,9 +109,8 @@ struct TLSTests {
             while !server.stream.staysFull(for: .milliseconds(200)), !sealed.isEmpty {
                 sealed = sealed.dropFirst(try server.stream.sendSome(sealed))
             }
-            let before = daemon.process.processorTime
-            #expect(program.waiting > 0 && server.stream.staysFull(for: .milliseconds(300)) || sealed.isEmpty)
-            #expect(daemon.process.processorTime - before < .milliseconds(100))
+            try daemon.process.awaitRest()
+            #expect(program.waiting > 0)
             var received: [UInt8] = []
             try eventually("everything") {
                 sealed = sealed.dropFirst(try server.stream.sendSome(sealed))
@@ -154,7 +153,7 @@ struct TLSTests {
         try DaemonProcess.run(scene.configuration(upstream: more)) { daemon in
             let server = try scene.acceptReady()
             let program = try daemon.connect()
-            let messages = (0..<12_000).map { Wire.line.frame($0, size: 1023) }
+            let messages = (0..<7000).map { Wire.line.frame($0, size: 1023) }
             var rest = messages.flatMap { $0 }[...]
             var received: [UInt8] = []
             var looks = 0
@@ -163,7 +162,7 @@ struct TLSTests {
                 looks += 1
                 // Seldom, so that the daemon has encrypted what its kernel does not take.
                 if rest.isEmpty || looks % 100 == 0 { received += try server.peer.receiveNow() ?? [] }
-                return received.suffix(2000).firstRange(of: messages[11_999]) != nil
+                return received.suffix(2000).firstRange(of: messages[6999]) != nil
             }
             let beat = Array("beat\n".utf8)
             let frames = Wire.line.split(received).frames
