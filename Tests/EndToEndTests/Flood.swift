@@ -35,6 +35,9 @@ struct Flood {
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
     /// Where a reader first received something else than was sent.
     private(set) var mistakes: [Int] = []
+    /// The longest time in which nobody read, for the test was not scheduled.
+    private(set) var longestPause = Duration.zero
+    private var lookedAt: ContinuousClock.Instant?
 
     init(from server: Stream, to readers: [Reader]) {
         self.server = server
@@ -82,6 +85,8 @@ struct Flood {
     }
 
     private mutating func turn(isSending: Bool, now: ContinuousClock.Instant) throws {
+        if let lookedAt { longestPause = max(longestPause, now - lookedAt) }
+        lookedAt = now
         var wanted = [pollfd(fd: isSending ? server.raw : -1, events: Int16(POLLOUT), revents: 0)]
         for reader in readers {
             let isWanted = !reader.isCut && reader.isDueAt <= now
