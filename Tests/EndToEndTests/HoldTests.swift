@@ -142,9 +142,10 @@ struct HoldTests {
     @Test func `clients that wait for room are let go when what is held is discarded`() throws {
         let upstream = try FakeUpstream(isListening: false)
         let more = "  max-message: 16K\nhold-time: 700ms\noutbox: 64K"
+        // Before time begins to count.
+        let stream = (0..<1000).flatMap { Wire.line.frame($0, size: 1000) }
         try DaemonProcess.run(Self.configuration(upstream, more)) { daemon in
             let programs = try daemon.connect(3)
-            let stream = (0..<1000).flatMap { Wire.line.frame($0, size: 1000) }
             var sent = [0, 0, 0]
             for (number, program) in programs.enumerated() {
                 sent[number] = try program.sendSome(stream[...])
