@@ -45,7 +45,7 @@ final class AbuseScene {
     }
 
     /// Sends whole messages as fast as the daemon takes them, and has the witness read them.
-    func flood(messages: Int = 3000, isCertain: Bool = true) throws {
+    func flood(messages: Int = 1500, isCertain: Bool = true) throws {
         for _ in 0..<messages {
             let frame = nextFrame(size: 1000)
             sent.append((frame, isCertain))

@@ -2,11 +2,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Connections made anew, again and again: so many times as `TRUNKLINE_RECONNECTS` says (`make reconnects`), or 200.
+/// Connections made anew, again and again: so many times as `TRUNKLINE_RECONNECTS` says (`make reconnects`), or 100.
 @Suite(.waits, .timeLimit(.minutes(minutesToHang)))
 struct LeakTests {
     private static let wanted = getenv("TRUNKLINE_RECONNECTS").flatMap { Int(String(cString: $0)) }
-    private static let count = wanted ?? 200
+    private static let count = wanted ?? 100
 
     private static func configuration(_ address: String) -> String {
         """

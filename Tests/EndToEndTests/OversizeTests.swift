@@ -30,7 +30,7 @@ struct OversizeTests {
             let before = wire.frame("before")
             #expect(try program.receive(before.count) == before)
             let memory = daemon.process.memory
-            let long = wire.frame(String(repeating: "x", count: 20 << 20))
+            let long = wire.frame(String(repeating: "x", count: 6 << 20))
             try server.send(long)
             try server.send(wire.frame("between") + long + wire.frame("after"))
             let rest = wire.frame("between") + wire.frame("after")
