@@ -121,7 +121,8 @@ struct HeartbeatTests {
                     _ = try? server.sendSome(answer[...])
                 case .nothing: break
                 case .end, .failed:
-                    #expect(isLate, "\(daemon.log)")
+                    // Since when the first one was waited for is not known here.
+                    #expect(isLate || answers <= 1, "\(daemon.log)")
                     (server, answers, isLate) = (try upstream.accept(), 0, false)
                     last = .now
                 }
