@@ -70,18 +70,6 @@ final class FakeUpstream {
         return try Stream.connecting(to: place)
     }
 
-    /// Whether a connection to it has been asked for and not been answered, as the kernel knows it (state 02, SYN_SENT).
-    var isBeingConnected: Bool {
-        let port = Int(address.split(separator: ":").last ?? "") ?? 0
-        let hexadecimal = String(port, radix: 16, uppercase: true)
-        return text(of: "/proc/net/tcp").split(separator: "\n").contains { line in
-            let fields = line.split(separator: " ")
-            return fields.count > 3 && fields[3] == "02"
-                && fields[2].hasSuffix(
-                    ":" + String(repeating: "0", count: 4 - hexadecimal.count) + hexadecimal)
-        }
-    }
-
     /// The next connection that is waiting.
     func acceptNow() throws -> Stream? {
         guard let raw = try listener?.accept()?.release() else { return nil }

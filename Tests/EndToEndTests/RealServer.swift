@@ -51,8 +51,8 @@ extension FakeUpstream {
     var host: String { String(address.prefix { $0 != ":" }) }
     var port: String { String(address.drop { $0 != ":" }.dropFirst()) }
 
-    /// Whether somebody listens there, as the kernel knows it (state 0A).
-    var isServed: Bool {
+    /// As /proc/net/tcp spells it.
+    private var spelledPlace: String {
         let octets = host.split(separator: ".").compactMap { UInt32($0) }
         // In the order of this machine.
         let number = octets.reversed().reduce(0) { $0 << 8 | $1 }
@@ -60,10 +60,24 @@ extension FakeUpstream {
             let digits = String(number, radix: 16, uppercase: true)
             return String(repeating: "0", count: count - digits.count) + digits
         }
-        let local = "\(digits(number, 8)):\(digits(UInt32(port) ?? 0, 4))"
+        return "\(digits(number, 8)):\(digits(UInt32(port) ?? 0, 4))"
+    }
+
+    /// Whether somebody listens there, as the kernel knows it (state 0A).
+    var isServed: Bool {
+        let local = spelledPlace
         return text(of: "/proc/net/tcp").split(separator: "\n").contains { line in
             let fields = line.split(separator: " ")
             return fields.count > 3 && fields[1] == local && fields[3] == "0A"
+        }
+    }
+
+    /// Whether a connection to it has been asked for and not been answered, as the kernel knows it (state 02, SYN_SENT).
+    var isBeingConnected: Bool {
+        let remote = spelledPlace
+        return text(of: "/proc/net/tcp").split(separator: "\n").contains { line in
+            let fields = line.split(separator: " ")
+            return fields.count > 3 && fields[2] == remote && fields[3] == "02"
         }
     }
 }
