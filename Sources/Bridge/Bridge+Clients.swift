@@ -40,7 +40,8 @@ extension Bridge {
         guard client.slot >= 0 else { return }
         client.unwatch(in: loop)
         if case .frames(let inlet) = client.reading {
-            record(.unfinished, Amount(bytes: inlet.partialCount))
+            let rest = Amount(bytes: inlet.partialCount)
+            if case .framing = reason { record(.malformed, rest) } else { record(.unfinished, rest) }
         }
         client.reading = .ended
         if client.isSkipping { endSkipping(client, hasCaughtUp: false) }

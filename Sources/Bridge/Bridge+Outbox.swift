@@ -89,8 +89,8 @@ extension Bridge {
     private func received(_ count: Int, from client: Client, _ inlet: Inlet) -> Bool {
         let (damaged, between) = (outbox.damaged, outbox.between)
         defer {
-            record(.damaged, outbox.damaged.amount(since: damaged))
-            record(.between, outbox.between.amount(since: between))
+            record(.clientDamaged, outbox.damaged.amount(since: damaged))
+            record(.clientBetween, outbox.between.amount(since: between))
             if isDiscarding { discardOutbox(.upstreamAway) }
             if !outbox.isEmpty { perform(uplink.wanted(now: loop.now)) }
         }

@@ -109,7 +109,12 @@ extension Bridge {
     }
 
     func upstreamFailed(step: UInt64, _ reason: Uplink.Reason) {
+        let unacknowledged =
+            if readySince != nil, let connection, connection.step == step, !connection.isLocal {
+                connection.unacknowledged
+            } else { 0 }
         perform(uplink.failed(step: step, reason, now: loop.now, jitter: jitter()))
+        record(.unacknowledged, Amount(bytes: unacknowledged))
     }
 
     // MARK: States
@@ -285,7 +290,7 @@ extension Bridge {
         let reason: Uplink.Reason =
             if error.isTimeout && probeStart != nil {
                 .addressGone
-            } else if error.isTimeout && readySince != nil && !connection.hasUnacknowledged {
+            } else if error.isTimeout && readySince != nil && connection.unacknowledged == 0 {
                 .keepaliveUnanswered
             } else if error.isTimeout && readySince != nil && configuration.upstream.writeTimeout != nil {
                 .stuck
@@ -311,12 +316,13 @@ extension Bridge {
             _ = try body()
             finishLoss()
         } catch {
+            let rest = Amount(bytes: log.connectionLost())
             if hasUndecodedLoss {
                 hasUndecodedLoss = false
-                record(.cutOff, Amount(bytes: log.connectionLost()))
             } else if let connection {
                 upstreamFailed(step: connection.step, .framing(error))
             }
+            record(.malformed, rest)
         }
         if log.head != head { isFanOutNeeded = true }
     }

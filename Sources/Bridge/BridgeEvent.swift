@@ -118,16 +118,22 @@ public enum PauseReason: Equatable, Sendable {
 public enum DiscardReason: Int, Equatable, Sendable, CaseIterable {
     /// A message from the upstream that the connection's end cut off.
     case cutOff
+    /// What could not be divided into messages, for which its connection was ended.
+    case malformed
     /// Messages from the upstream that are longer than max-message, with `oversize: skip`.
     case oversize
-    /// Messages whose bytes are damaged, in framings that can tell.
+    /// Messages from the upstream whose bytes are damaged, in framings that can tell.
     case damaged
-    /// Bytes that stand in no message, in framings that allow for that.
+    /// Bytes from the upstream that stand in no message, in framings that allow for that.
     case between
     /// The first message of a connection, or the rest of one, with `first-message: discard`.
     case first
     /// A message that a client had begun and never finished.
     case unfinished
+    /// As `damaged`, from clients.
+    case clientDamaged
+    /// As `between`, from clients.
+    case clientBetween
     /// Messages from clients while the upstream was away for too long.
     case upstreamAway
     /// What a client of a socket with `send: no` had sent.
@@ -136,6 +142,8 @@ public enum DiscardReason: Int, Equatable, Sendable, CaseIterable {
     case behind
     /// Messages that the framing of those who were to get them cannot carry: counted for each socket.
     case unrepresentable
+    /// What the kernel had taken for the upstream, and that had not acknowledged when the connection was lost.
+    case unacknowledged
     /// Messages from clients that the upstream had not taken when the daemon ended.
     case stopped
 }

@@ -6,15 +6,19 @@ import Uplink
 public enum Trouble: String, CaseIterable, Sendable {
     // Thrown away: `DiscardReason` tells more.
     case cutOff = "cut-off"
+    case malformed
     case oversize
     case damaged
     case between
     case first
     case unfinished
+    case clientDamaged = "client-damaged"
+    case clientBetween = "client-between"
     case upstreamAway = "upstream-away"
     case notAllowed = "not-allowed"
     case behind
     case unrepresentable
+    case unacknowledged
     case stopped
 
     // An attempt to connect that failed.
@@ -85,15 +89,19 @@ extension Trouble {
         self =
             switch reason {
             case .cutOff: .cutOff
+            case .malformed: .malformed
             case .oversize: .oversize
             case .damaged: .damaged
             case .between: .between
             case .first: .first
             case .unfinished: .unfinished
+            case .clientDamaged: .clientDamaged
+            case .clientBetween: .clientBetween
             case .upstreamAway: .upstreamAway
             case .notAllowed: .notAllowed
             case .behind: .behind
             case .unrepresentable: .unrepresentable
+            case .unacknowledged: .unacknowledged
             case .stopped: .stopped
             }
     }

@@ -95,8 +95,8 @@ final class UpstreamConnection: ReadinessHandler {
     /// The address of this machine that it comes from, as netlink has it; `nil` over a Unix socket.
     var localHost: [UInt8]? { (try? descriptor.localAddress())?.host }
 
-    /// The upstream has not acknowledged all that the kernel has taken.
-    var hasUnacknowledged: Bool { descriptor.unsent() > 0 }
+    /// Bytes that the kernel has taken and the upstream not acknowledged; over a Unix socket with the kernel's own overhead.
+    var unacknowledged: Int { descriptor.unsent() }
 
     func probe(_ probing: FileDescriptor.Probing?) throws(SystemError) { try descriptor.probe(probing) }
 

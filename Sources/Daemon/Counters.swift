@@ -50,8 +50,9 @@ extension DiscardReason {
     /// Whether each message counts, and not how often something was thrown away.
     fileprivate var isOfMessages: Bool {
         switch self {
-        case .oversize, .damaged, .first: true
-        case .cutOff, .between, .unfinished, .upstreamAway, .notAllowed, .behind, .unrepresentable, .stopped:
+        case .oversize, .damaged, .clientDamaged, .first: true
+        case .cutOff, .malformed, .between, .unfinished, .clientBetween, .upstreamAway, .notAllowed, .behind,
+            .unrepresentable, .unacknowledged, .stopped:
             false
         }
     }

@@ -34,7 +34,7 @@ struct LogLine: Equatable {
                     "disconnected: it was \(bytes) bytes behind and held the others up for longer than its patience"
                 )
             case .framing(let error):
-                (.clientDisconnected, .warning, "disconnected: it sent garbage: \(error)")
+                (.clientDisconnected, .warning, "disconnected for what it sent: \(error)")
             case .unrepresentable(let error, .toUpstream):
                 (
                     .clientDisconnected, .warning,
@@ -220,15 +220,21 @@ extension DiscardReason {
     var text: String {
         switch self {
         case .cutOff: "of a message that the end of the connection cut off"
+        case .malformed: "that could not be divided into messages"
         case .oversize: "from the upstream, longer than max-message"
-        case .damaged: "that were damaged"
-        case .between: "that stood between messages and belong to none"
+        case .damaged: "from the upstream that were damaged"
+        case .between: "from the upstream that stood between messages and belong to none"
         case .first: "that came first on a connection (first-message: discard)"
         case .unfinished: "of a message that a client began and never finished"
+        case .clientDamaged: "from clients that were damaged"
+        case .clientBetween:
+            "from clients that stood between messages and belong to none: do they use the framing of their socket?"
         case .upstreamAway: "from clients, for the upstream is away"
         case .notAllowed: "from clients of a socket with send: no"
         case .behind: "for clients that read too slowly (when-behind: drop)"
         case .unrepresentable: "that the framing of those who were to get them cannot carry"
+        case .unacknowledged:
+            "sent to the upstream, which had not acknowledged them when the connection was lost"
         case .stopped: "from clients that the upstream had not taken when the daemon stopped"
         }
     }
@@ -237,10 +243,12 @@ extension DiscardReason {
     var level: LogLevel {
         switch self {
         case .first: .debug
-        case .cutOff, .between, .unfinished, .behind: .info
+        case .cutOff, .malformed, .between, .unfinished, .behind: .info
         // Told in a line of its own.
         case .unrepresentable: .debug
-        case .oversize, .damaged, .upstreamAway, .notAllowed, .stopped: .warning
+        case .oversize, .damaged, .clientDamaged, .clientBetween, .upstreamAway, .notAllowed, .unacknowledged,
+            .stopped:
+            .warning
         }
     }
 }

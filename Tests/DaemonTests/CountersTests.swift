@@ -59,7 +59,7 @@ struct CountersTests {
             // More of a message that has been counted already.
             counters.count(.discarded(reason, Amount(messages: 0, bytes: 10)))
             let counted = counters.descriptions.filter { $0.times > 0 }
-            let times = [.oversize, .damaged, .first].contains(reason) ? 4 : 3
+            let times = [.oversize, .damaged, .clientDamaged, .first].contains(reason) ? 4 : 3
             #expect(
                 counted == [
                     CounterDescription(reason: Trouble(reason).rawValue, times: times, messages: 4, bytes: 60)

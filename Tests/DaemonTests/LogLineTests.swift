@@ -30,7 +30,7 @@ struct LogLineTests {
             ),
             (
                 .framing(.tooLong(limit: 100)), .clientDisconnected, .warning,
-                "disconnected: it sent garbage: a message is longer than max-message (100 bytes)",
+                "disconnected for what it sent: a message is longer than max-message (100 bytes)",
                 ["REASON=framing"]
             ),
             (
@@ -131,28 +131,34 @@ struct LogLineTests {
         #expect(told.allSatisfy { $0?.kind == .discarded })
         #expect(
             told.map { $0?.level } == [
-                .info, .warning, .warning, .info, .debug, .info, .warning, .warning, .info, .debug, .warning,
+                .info, .info, .warning, .warning, .info, .debug, .info, .warning, .warning, .warning,
+                .warning, .info, .debug, .warning, .warning,
             ])
         #expect(
             told.map { $0?.text } == [
                 "discarded 2 messages (10 bytes) of a message that the end of the connection cut off",
+                "discarded 2 messages (10 bytes) that could not be divided into messages",
                 "discarded 2 messages (10 bytes) from the upstream, longer than max-message",
-                "discarded 2 messages (10 bytes) that were damaged",
-                "discarded 2 messages (10 bytes) that stood between messages and belong to none",
+                "discarded 2 messages (10 bytes) from the upstream that were damaged",
+                "discarded 2 messages (10 bytes) from the upstream that stood between messages and belong to none",
                 "discarded 2 messages (10 bytes) that came first on a connection (first-message: discard)",
                 "discarded 2 messages (10 bytes) of a message that a client began and never finished",
+                "discarded 2 messages (10 bytes) from clients that were damaged",
+                "discarded 2 messages (10 bytes) from clients that stood between messages and belong to none: do they use the framing of their socket?",
                 "discarded 2 messages (10 bytes) from clients, for the upstream is away",
                 "discarded 2 messages (10 bytes) from clients of a socket with send: no",
                 "discarded 2 messages (10 bytes) for clients that read too slowly (when-behind: drop)",
                 "discarded 2 messages (10 bytes) that the framing of those who were to get them cannot carry",
+                "discarded 2 messages (10 bytes) sent to the upstream, which had not acknowledged them when the connection was lost",
                 "discarded 2 messages (10 bytes) from clients that the upstream had not taken when the daemon stopped",
             ])
         #expect(
             told.map { $0?.assignments } == [
-                ["REASON=cut-off"], ["REASON=oversize"], ["REASON=damaged"], ["REASON=between"],
-                ["REASON=first"], ["REASON=unfinished"], ["REASON=upstream-away"],
-                ["REASON=not-allowed"],
-                ["REASON=behind"], ["REASON=unrepresentable"], ["REASON=stopped"],
+                ["REASON=cut-off"], ["REASON=malformed"], ["REASON=oversize"], ["REASON=damaged"],
+                ["REASON=between"], ["REASON=first"], ["REASON=unfinished"], ["REASON=client-damaged"],
+                ["REASON=client-between"], ["REASON=upstream-away"], ["REASON=not-allowed"],
+                ["REASON=behind"], ["REASON=unrepresentable"], ["REASON=unacknowledged"],
+                ["REASON=stopped"],
             ])
     }
 
