@@ -78,7 +78,7 @@ struct LogLine: Equatable {
 
     init(discarded amount: Amount, _ reason: DiscardReason) {
         self.init(
-            .discarded, reason.level, "discarded \(amount.text) \(reason.text)",
+            .discarded, reason.level, "discarded \(amount.text) \(reason.text)\(reason.question)",
             [.reason(Trouble(reason).rawValue)])
     }
 
@@ -227,8 +227,7 @@ extension DiscardReason {
         case .first: "that came first on a connection (first-message: discard)"
         case .unfinished: "of a message that a client began and never finished"
         case .clientDamaged: "from clients that were damaged"
-        case .clientBetween:
-            "from clients that stood between messages and belong to none: do they use the framing of their socket?"
+        case .clientBetween: "from clients that stood between messages and belong to none"
         case .upstreamAway: "from clients, for the upstream is away"
         case .notAllowed: "from clients of a socket with send: no"
         case .behind: "for clients that read too slowly (when-behind: drop)"
@@ -238,6 +237,9 @@ extension DiscardReason {
         case .stopped: "from clients that the upstream had not taken when the daemon stopped"
         }
     }
+
+    /// What a person may look at first.
+    var question: String { self == .clientBetween ? ": do they use the framing of their socket?" : "" }
 
     /// What a client meant to be delivered and was not, a person may want to know.
     var level: LogLevel {
