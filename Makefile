@@ -155,7 +155,7 @@ install: ## install below PREFIX (/usr/local), or for a package below DESTDIR; a
 	chmod 644 '$(DESTDIR)$(doc)/examples/trunkline-metrics.service'
 	install -m 644 LICENSE $(wildcard README.md) '$(DESTDIR)$(doc)'
 	install -d '$(DESTDIR)$(doc)/docs'
-	install -m 644 docs/LOG.md docs/PROTOCOLS.md '$(DESTDIR)$(doc)/docs'
+	install -m 644 docs/FRAMINGS.md docs/LOG.md docs/PROTOCOLS.md '$(DESTDIR)$(doc)/docs'
 	install -d '$(DESTDIR)/etc/trunkline'
 	install -d $(patsubst %,'$(DESTDIR)%',$(dir $(man) $(bash) $(zsh) $(fish)))
 	$(products)/trunklinectl manual >'$(DESTDIR)$(man)'
