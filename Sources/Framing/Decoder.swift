@@ -5,7 +5,6 @@ public struct Decoder: Sendable {
         case escapedLine(EscapedLineDecoder)
         case delimiter(DelimiterDecoder)
         case length(LengthDecoder)
-        case headedLength(HeadedLengthDecoder)
         case varint(VarintDecoder)
         case fixed(FixedDecoder)
         case netstring(CountedDecoder)
@@ -44,8 +43,7 @@ public struct Decoder: Sendable {
             case .line(_, escapes: false): .line(LineDecoder(limit: limit))
             case .line(_, escapes: true): .escapedLine(EscapedLineDecoder(limit: limit))
             case .delimiter(let end): .delimiter(DelimiterDecoder(end: end, limit: limit))
-            case .length(let field) where field.isPlain: .length(LengthDecoder(field, limit: limit))
-            case .length(let field): .headedLength(HeadedLengthDecoder(field, limit: limit))
+            case .length(let field): .length(LengthDecoder(field, limit: limit))
             case .varint(let field): .varint(VarintDecoder(field, limit: limit))
             case .fixed(let size): .fixed(FixedDecoder(size: size, limit: limit))
             case .netstring: .netstring(CountedDecoder(.netstring, limit: limit))
@@ -97,9 +95,6 @@ public struct Decoder: Sendable {
             return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         case .length(var decoder):
             defer { kind = .length(decoder) }
-            return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
-        case .headedLength(var decoder):
-            defer { kind = .headedLength(decoder) }
             return try decoder.decode(bytes, atMost: count, &oversize, into: &sink)
         case .varint(var decoder):
             defer { kind = .varint(decoder) }

@@ -47,9 +47,6 @@ public struct LengthField: Equatable, Sendable {
     /// What is no payload where nothing else is said.
     public static func defaultStrip(width: Width, offset: Int) -> Int { offset == 0 ? width.rawValue : 0 }
 
-    /// It stands first, counts the payload only, and is no part of it.
-    var isPlain: Bool { offset == 0 && adjust == 0 && strip == width.rawValue }
-
     /// One past the field.
     var end: Int { offset + width.rawValue }
 }

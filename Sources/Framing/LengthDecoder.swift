@@ -1,23 +1,35 @@
-/// A length that stands first, counts the payload only, and is no part of it: what most protocols have. It is by itself
-/// because it is faster so.
+/// A length anywhere in a header.
 @usableFromInline struct LengthDecoder: FrameDecoder {
-    @usableFromInline let width: LengthField.Width
     @usableFromInline let isBigEndian: Bool
-    @usableFromInline let limit: UInt64
     /// What of a word of eight bytes is not the field, in bits.
     @usableFromInline let shift: UInt64
-    @usableFromInline static let word = 8
+    @usableFromInline let offset: Int
+    /// One past the field.
+    @usableFromInline let end: Int
+    /// What the field's value is short of the frame's length.
+    @usableFromInline let difference: Int
+    @usableFromInline let strip: Int
+    /// The least value that a message can have, and how many from there on are allowed.
+    @usableFromInline let least: UInt64
+    @usableFromInline let allowed: UInt64
+    @usableFromInline let limit: Int
 
     init(_ field: LengthField, limit: Int) {
-        width = field.width
         isBigEndian = field.order == .big
-        self.limit = UInt64(limit)
         shift = UInt64(64 - 8 * field.width.rawValue)
+        offset = field.offset
+        end = field.end
+        difference = field.end + field.adjust
+        strip = field.strip
+        let shortest = max(0, max(field.end, field.strip) - difference)
+        least = UInt64(shortest)
+        allowed = UInt64(max(0, limit + field.strip - difference - shortest + 1))
+        self.limit = limit
     }
 
-    /// As `next`, for whole frames of at least a word: few instructions for each. A word is read whatever the width is, for
-    /// a switch over widths costs more than all the rest.
-    @inlinable @inline(__always)
+    /// As `next`, where a whole word stands from the field on: few instructions for each. A word is read whatever the width is,
+    /// for a switch over widths costs more than all the rest.
+    @inlinable @inline(never)
     mutating func takeRun<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, from start: inout Int, count: inout Int, atMost limit: Int,
         into sink: inout Sink
@@ -34,46 +46,59 @@
         }
     }
 
-    /// `value` takes the field from a word that begins with it, as it stands in the stream.
+    /// `field` takes the field from a word that begins with it, as it stands in the stream.
     @inlinable @inline(__always)
     func takeRun<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, from start: inout Int, count: inout Int, atMost limit: Int,
         into sink: inout Sink,
-        value: (UInt64) -> UInt64
+        field: (UInt64) -> UInt64
     ) {
-        let header = width.rawValue
-        let most = self.limit
+        let (least, allowed, difference, strip) = (least, allowed, difference, strip)
+        let reach = offset + MemoryLayout<UInt64>.size
+        var position = start
         var left = bytes.count &- start
-        while count < limit, left >= MemoryLayout<UInt64>.size {
+        var taken = count
+        defer {
+            start = position
+            count = taken
+        }
+        while taken < limit, left >= reach {
             // What is left was just compared, which is the check of the bounds; an integer may have any bits.
-            let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: start, as: UInt64.self)
-            let length = value(word)
-            let size = header &+ Int(truncatingIfNeeded: length)
-            guard length <= most, size <= left else { return }
-            sink.append(Frame(uncheckedLength: size, header: header))
-            start &+= size
-            left &-= size
-            count &+= 1
+            let word = unsafe bytes.bytes.unsafeLoadUnaligned(
+                fromUncheckedByteOffset: position &+ offset, as: UInt64.self)
+            let value = field(word)
+            // Less than the least wraps around.
+            guard value &- least < allowed else { return }
+            let length = Int(truncatingIfNeeded: value) &+ difference
+            guard length <= left else { return }
+            sink.append(Frame(uncheckedLength: length, header: strip))
+            position &+= length
+            left &-= length
+            taken &+= 1
         }
     }
 
     @inlinable
     mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Frame? {
-        let header = width.rawValue
-        guard bytes.count >= header else { return nil }
-        let length = value(in: bytes)
-        guard length <= limit else { throw .tooLong(limit: Int(limit)) }
-        let end = header &+ Int(truncatingIfNeeded: length)
         guard bytes.count >= end else { return nil }
-        return Frame(uncheckedLength: end, header: header)
+        let value = value(in: bytes)
+        guard value &- least < allowed else { throw fault(value) }
+        let length = Int(truncatingIfNeeded: value) + difference
+        guard bytes.count >= length else { return nil }
+        return Frame(uncheckedLength: length, header: strip)
+    }
+
+    @usableFromInline
+    func fault(_ value: UInt64) -> FramingError {
+        value < least ? .malformed(.lengthTooSmall(value)) : .tooLong(limit: limit)
     }
 
     @inlinable
     func beginPassingOver(_ bytes: Span<UInt8>) throws(FramingError) -> UInt64? {
-        let length = value(in: bytes)
+        let value = value(in: bytes)
         // Nobody sends so much: the stream has been misread.
-        guard length <= UInt64(Int64.max) else { throw .impossibleLength(length) }
-        return UInt64(width.rawValue) + length
+        guard value <= UInt64(Int64.max) else { throw .impossibleLength(value) }
+        return value &+ UInt64(bitPattern: Int64(difference))
     }
 
     @inlinable
@@ -81,12 +106,12 @@
         passOver(bytes, counted: left)
     }
 
-    /// The field at the start of `bytes`, which must be there.
+    /// The field, which must be there whole.
     @usableFromInline
     func value(in bytes: Span<UInt8>) -> UInt64 {
         var value: UInt64 = 0
-        for i in 0..<width.rawValue {
-            value = value << 8 | UInt64(bytes[isBigEndian ? i : width.rawValue - 1 - i])
+        for i in offset..<end {
+            value = value << 8 | UInt64(bytes[isBigEndian ? i : offset + end - 1 - i])
         }
         return value
     }
