@@ -60,6 +60,22 @@ struct FieldTests {
         #expect(try encoded([request, three, answer], as: framing) == request + three + answer)
     }
 
+    @Test(arguments: LengthField.Width.allCases, LengthField.Order.allCases)
+    func `what stands around the field is no length`(width: LengthField.Width, order: LengthField.Order)
+        throws
+    {
+        for before in [[0, 0, 0], [1, 2, 3], [0xFF, 0xFF, 0xFF]] as [[UInt8]] {
+            let framing = Framing.length(LengthField(width: width, order: order, offset: before.count))
+            let length = [UInt8](repeating: 0, count: width.rawValue - 1)
+            let frames = [0, 1, 9].map { count in
+                before + (order == .big ? length + [count] : [count] + length)
+                    + [UInt8](repeating: 0xFF, count: Int(count))
+            }
+            verify(framing, frames.flatMap(\.self), holds: frames)
+            #expect(try encoded(frames, as: framing) == frames.flatMap(\.self))
+        }
+    }
+
     /// MQTT 3.1.1, section 2.2.3: table 2.4, and its example 321.
     @Test(arguments: [
         ([0], 0), ([0x7F], 127), ([0x80, 0x01], 128), ([0xC1, 0x02], 321), ([0xFF, 0x7F], 16383),
