@@ -90,7 +90,10 @@ struct Decoding {
     ///   - effective: Is shown if its value is not given.
     ///   - allowed: A whole phrase, as in `allowed is at most 512K`.
     ///   - others: The keys that it contradicts: where the file does not give them, somebody must tell who does.
-    mutating func refuse(key: String, effective: String, _ allowed: String, against others: [String] = []) {
+    ///   - hint: What is told last, as in `; did you mean 'x'?`.
+    mutating func refuse(
+        key: String, effective: String, _ allowed: String, against others: [String] = [], hint: String = ""
+    ) {
         var place = key[...]
         while given[String(place)] == nil, let dot = place.lastIndex(of: ".") { place = place[..<dot] }
         var found = given[key].map(\.found) ?? "\(effective) (the default)"
@@ -99,7 +102,7 @@ struct Decoding {
             preset(of: other).map { "; protocol \($0) sets \(other)" }
         }
         let node = given[String(place)] ?? others.compactMap { given[$0] }.first
-        report("found \(found); \(allowed)\(origins.joined())", at: node?.position, key: key)
+        report("found \(found); \(allowed)\(origins.joined())\(hint)", at: node?.position, key: key)
     }
 }
 

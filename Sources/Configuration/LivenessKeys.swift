@@ -2,7 +2,9 @@ import Uplink
 
 extension Keys {
     static let heartbeat = Table<HeartbeatSettings>([
-        Key("send", \.bytes, .bytes(1...4096), .required, "What is sent, between two messages of clients."),
+        Key(
+            "send", \.bytes, .bytes(1...4096), .required,
+            "What is sent, between two messages of clients: whole messages of send-framing."),
         Key("every", \.every, .time(atLeast: .milliseconds(100)), .text("30s"), "How often it is sent."),
         Key(
             "expect", \.answer, .optional(.bytes(1...256)), .derived("no answer") { _, _ in nil },

@@ -65,44 +65,6 @@ extension Decoding {
             "allowed with \(instead)send: no on all sockets, for such a header cannot be put back")
     }
 
-    private mutating func checkHeartbeat(_ upstream: UpstreamSettings) {
-        guard let heartbeat = upstream.heartbeat, isSound("upstream.heartbeat") else { return }
-        if let answer = heartbeat.answer {
-            checkAnswer(answer, upstream)
-        } else if heartbeat.hidesAnswers {
-            refuse(
-                key: "upstream.heartbeat.hide", effective: "\"yes\"",
-                "allowed with expect only, which tells what is kept from clients")
-        }
-    }
-
-    /// An answer that no message can be would let every connection end for want of it.
-    private mutating func checkAnswer(_ answer: [UInt8], _ upstream: UpstreamSettings) {
-        guard isSound("upstream.framing"), isSound("upstream.max-message") else { return }
-        let end: [UInt8]? =
-            switch upstream.framing {
-            case .line: [0x0A]
-            case .delimiter(let end): end
-            default: nil
-            }
-        var limit = upstream.maxMessage
-        if case .fixed(let size) = upstream.framing { limit = min(limit, size) }
-        let (allowed, reason): (String, String)
-        if let end, answer.firstRange(of: end) != nil {
-            allowed = "allowed is the beginning of a message, without what ends it"
-            reason = "upstream.framing"
-        } else if answer.count > limit {
-            allowed = "allowed is at most \(Size.print(limit)), as long as a message can be"
-            reason = limit < upstream.maxMessage ? "upstream.framing" : "upstream.max-message"
-        } else {
-            return
-        }
-        let found = printable(ByteString.print(answer))
-        refuse(
-            key: "upstream.heartbeat.expect", effective: "\"\(found)\"", allowed,
-            against: [reason])
-    }
-
     private mutating func checkBindAddress(_ upstream: UpstreamSettings) {
         let key = "upstream.bind-address"
         guard let address = upstream.bindAddress, isSound("upstream.address"),

@@ -90,23 +90,45 @@ import Testing
             "3:35: upstream.reconnect.lasting: found \"59s\"; allowed is at least max (1min)"
         ),
         (
-            "heartbeat: {send: x, hide: yes}",
-            "3:30: upstream.heartbeat.hide: found \"yes\"; allowed with expect only, which tells what is kept from"
+            "heartbeat: {send: 'x\\n', hide: yes}",
+            "3:34: upstream.heartbeat.hide: found \"yes\"; allowed with expect only, which tells what is kept from"
                 + " clients"
         ),
         (
-            "heartbeat: {send: x, expect: 'pong\\r\\n'}",
-            "3:32: upstream.heartbeat.expect: found \"pong\\r\\n\"; allowed is the beginning of a message, without"
+            "heartbeat: {send: 'x\\n', expect: 'pong\\r\\n'}",
+            "3:36: upstream.heartbeat.expect: found \"pong\\r\\n\"; allowed is the beginning of a message, without"
                 + " what ends it"
         ),
         (
-            "framing: {kind: delimiter, end: '||'}\nheartbeat: {send: x, expect: 'a||b'}",
-            "4:32: upstream.heartbeat.expect: found \"a||b\"; allowed is the beginning of a message, without what"
+            "framing: {kind: delimiter, end: '||'}\nheartbeat: {send: 'x||', expect: 'a||b'}",
+            "4:36: upstream.heartbeat.expect: found \"a||b\"; allowed is the beginning of a message, without what"
                 + " ends it"
         ),
         (
-            "framing: {kind: fixed, size: 2}\nheartbeat: {send: x, expect: abc}",
-            "4:32: upstream.heartbeat.expect: found \"abc\"; allowed is at most 2, as long as a message can be"
+            "framing: {kind: fixed, size: 2}\nheartbeat: {send: xy, expect: abc}",
+            "4:33: upstream.heartbeat.expect: found \"abc\"; allowed is at most 2, as long as a message can be"
+        ),
+        (
+            "heartbeat: {send: ping}",
+            "3:21: upstream.heartbeat.send: found \"ping\"; allowed are whole messages of framing (line), for"
+                + " anything else would be glued to what a client sends next; did you mean 'ping\\n'?"
+        ),
+        (
+            "heartbeat: {send: \(String(repeating: "x", count: 60))}",
+            "3:21: upstream.heartbeat.send: found \"\(String(repeating: "x", count: 60))\"; allowed are whole messages"
+                + " of framing (line), for anything else would be glued to what a client sends next; did you forget"
+                + " '\\n' at its end?"
+        ),
+        (
+            "send-framing: {kind: length, bytes: 2}\nheartbeat: {send: '\\0\\x05ping'}",
+            "4:21: upstream.heartbeat.send: found \"\\0\\x05ping\"; allowed are whole messages of send-framing"
+                + " (length), for anything else would be glued to what a client sends next"
+        ),
+        (
+            "protocol: gelf-tcp\nheartbeat: {send: '{}'}",
+            "4:21: upstream.heartbeat.send: found \"{}\"; allowed are whole messages of framing (delimiter), for"
+                + " anything else would be glued to what a client sends next; protocol gelf-tcp sets"
+                + " upstream.framing; did you mean '{}\\0'?"
         ),
         (
             "max-message: 1\nsend-framing: {kind: fixed, size: 2}",
@@ -135,6 +157,18 @@ import Testing
     ])
     func `a contradiction in the upstream is an error`(upstream: String, message: String) {
         #expect(errors(in: file(upstream: upstream)) == ["ais.yaml:\(message)"])
+    }
+
+    @Test(arguments: ["framing: none", "framing: idle", "framing: until-close", "send-framing: none"])
+    func `where bytes do not divide messages a heartbeat may be any bytes`(framing: String) {
+        #expect(errors(in: file(upstream: "\(framing)\nheartbeat: {send: ping}")) == [])
+    }
+
+    @Test func `a heartbeat is no fault beside a framing that is wrong`() {
+        let text = file(
+            upstream: "send-framing: {kind: fixed, size: 1G}\nmax-message: 2G\nheartbeat: {send: ping}",
+            top: "outbox: x\nbuffer: y\n")
+        #expect(errors(in: text).count == 3, "\(errors(in: text))")
     }
 
     @Test func `a header that is stripped is no fault where nobody sends`() throws {

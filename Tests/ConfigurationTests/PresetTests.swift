@@ -232,14 +232,14 @@ import Uplink
                 + " modbus-tcp sets upstream.max-message"
         ),
         (
-            "protocol: gelf-tcp\nheartbeat: {send: x, expect: 'a\\0'}", "",
-            "4:32: upstream.heartbeat.expect: found \"a\\0\"; allowed is the beginning of a message, without what"
+            "protocol: gelf-tcp\nheartbeat: {send: 'x\\0', expect: 'a\\0'}", "",
+            "4:36: upstream.heartbeat.expect: found \"a\\0\"; allowed is the beginning of a message, without what"
                 + " ends it; protocol gelf-tcp sets upstream.framing"
         ),
         (
-            "protocol: modbus-tcp\nheartbeat: {send: x, expect: \(String(repeating: "y", count: 256))}\n"
+            "protocol: modbus-tcp\nheartbeat: {send: '\\0\\0\\0\\0\\0\\0', expect: \(String(repeating: "y", count: 256))}\n"
                 + "max-message: 255", "",
-            "4:32: upstream.heartbeat.expect: found \"\(String(repeating: "y", count: 60))…\"; allowed is at most"
+            "4:45: upstream.heartbeat.expect: found \"\(String(repeating: "y", count: 60))…\"; allowed is at most"
                 + " 255, as long as a message can be"
         ),
     ])

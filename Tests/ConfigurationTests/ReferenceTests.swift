@@ -91,7 +91,7 @@ import Testing
                     bind-address: 192.0.2.7
                     tls: {ca-file: /a, server-name: b, certificate: /c, key: /d, alpn: e, pin: \(pin)}
                     on-connect: [{send: x}, {expect: x, within: 9}]
-                    heartbeat: {send: x, expect: y}
+                    heartbeat: {send: 'x\\n', expect: y}
                     """,
                 top: "sockets: {NAME: {group: root}}\ncontrol: {group: root}\n"))
         for framing in [

@@ -91,6 +91,7 @@ import Uplink
         let ring = Int.random(in: 21...30, using: &random)
         let count = Int.random(in: 1...4, using: &random)
         let framing = framing(&random, atMost: maxMessage)
+        let sendFraming = sendFraming(&random, atMost: maxMessage)
         let steps = (0..<Int.random(in: 0...3, using: &random)).map { _ in step(&random) }
         let addresses = [nil, "192.0.2.7", "2001:db8::7", "fe80::1%eth0"]
         return Configuration(
@@ -104,13 +105,13 @@ import Uplink
                     connectTimeout: time(&random), reconnect: reconnect(&random),
                     failover: .inOrder, failBack: Bool.random(using: &random) ? nil : .seconds(600)),
                 framing: framing,
-                sendFraming: sendFraming(&random, atMost: maxMessage),
+                sendFraming: sendFraming,
                 maxMessage: maxMessage, oversize: oversize(&random, framing),
                 firstMessage: firstMessage(&random, framing, steps), idleTimeout: time(&random),
                 writeTimeout: time(&random), bindAddress: addresses.randomElement(using: &random) ?? nil,
                 tls: tls(&random),
                 onConnect: steps,
-                heartbeat: heartbeat(&random, framing, atMost: maxMessage),
+                heartbeat: heartbeat(&random, framing, sendFraming, atMost: maxMessage),
                 keepalive: KeepaliveSettings(
                     idle: Bool.random(using: &random) ? nil : .seconds(7), interval: .milliseconds(1500),
                     count: Int.random(in: 1...127, using: &random))),
@@ -148,12 +149,15 @@ import Uplink
     }
 
     private func heartbeat(
-        _ random: inout Seeded, _ framing: Framing, atMost limit: Int
+        _ random: inout Seeded, _ framing: Framing, _ sendFraming: Framing, atMost limit: Int
     ) -> HeartbeatSettings? {
-        guard Bool.random(using: &random) else { return nil }
+        var beat: [UInt8] = []
+        guard Bool.random(using: &random),
+            (try? sendFraming.encode(bytes(&random, atMost: 50), into: &beat)) != nil, beat.count <= 4096
+        else { return nil }
         let answer = Bool.random(using: &random) ? nil : answer(&random, framing, atMost: min(limit, 256))
         return HeartbeatSettings(
-            bytes: bytes(&random, atMost: 50),
+            bytes: beat,
             every: .milliseconds(Int.random(in: 100...9000, using: &random)),
             answer: answer, hidesAnswers: answer != nil && Bool.random(using: &random))
     }

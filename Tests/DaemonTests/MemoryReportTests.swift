@@ -56,7 +56,7 @@ struct MemoryReportTests {
 
     @Test func `answers that are hidden have an index as well`() throws {
         let hiding = MemoryBound(
-            try Self.configuration("buffer: 4M", "heartbeat: {send: a, expect: b, hide: yes}"))
+            try Self.configuration("buffer: 4M", "heartbeat: {send: 'a\\n', expect: b, hide: yes}"))
         #expect(hiding.buffer.indexBytes > 2 << 20)
     }
 
