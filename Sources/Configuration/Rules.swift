@@ -7,9 +7,9 @@ extension Decoding {
         checkReconnect(configuration.upstream.uplink.reconnect)
         checkLastingDelay(configuration.upstream.uplink.reconnect)
         checkMessageSize(configuration)
-        checkFixedSize(configuration.upstream.framing, key: "upstream.framing", configuration.upstream)
+        checkSizes(configuration.upstream.framing, key: "upstream.framing", configuration.upstream)
         if isSet("upstream.send-framing") {
-            checkFixedSize(
+            checkSizes(
                 configuration.upstream.sendFraming, key: "upstream.send-framing", configuration.upstream)
         }
         checkOversize(configuration.upstream)
@@ -67,12 +67,19 @@ extension Decoding {
 
     private mutating func checkBindAddress(_ upstream: UpstreamSettings) {
         let key = "upstream.bind-address"
-        guard let address = upstream.bindAddress, isSound("upstream.address"),
-            upstream.uplink.endpoints.allSatisfy({ if case .unix = $0 { true } else { false } })
-        else { return }
-        refuse(
-            key: key, effective: "\"\(address)\"",
-            "allowed with a host:port only: Unix sockets have no such address")
+        guard let address = upstream.bindAddress, isSound("upstream.address"), isSound(key) else { return }
+        let endpoints = upstream.uplink.endpoints
+        let isLocalIPv6 = address.contains(":")
+        if endpoints.allSatisfy(\.isUnix) {
+            refuse(
+                key: key, effective: "\"\(address)\"",
+                "allowed with a host:port only: Unix sockets have no such address")
+        } else if endpoints.allSatisfy({ $0.hasIPv6.map { $0 != isLocalIPv6 } ?? false }) {
+            refuse(
+                key: key, effective: "\"\(address)\"",
+                "allowed is an address of \(isLocalIPv6 ? "IPv4" : "IPv6"), as all in upstream.address are: from one of the"
+                    + " other family there is no connection to any", against: ["upstream.address"])
+        }
     }
 
     private mutating func checkFailBack(_ settings: Uplink.Settings) {
@@ -159,14 +166,6 @@ extension Decoding {
         return ([upstream] + own).first { Share(of: $0.framing) == .quarter } ?? upstream
     }
 
-    mutating func checkFixedSize(_ framing: Framing, key: String, _ upstream: UpstreamSettings) {
-        guard case .fixed(let size) = framing, isSound(key), isSound("upstream.max-message") else { return }
-        guard size > upstream.maxMessage else { return }
-        let allowed = "allowed is at most max-message (\(Size.print(upstream.maxMessage)))"
-        refuse(
-            key: "\(key).size", effective: Size.print(size), allowed, against: ["upstream.max-message"])
-    }
-
     private mutating func checkPaths(_ configuration: Configuration) {
         let control = controlPath
         if control.utf8.count > longestSocketPath {
@@ -197,6 +196,16 @@ extension Decoding {
     /// A path without what makes no difference.
     private func plain(_ path: String) -> String {
         path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    }
+}
+
+extension Endpoint {
+    fileprivate var isUnix: Bool { if case .unix = self { true } else { false } }
+
+    /// The family of an address in digits; `nil` for a name, which may have addresses of both, and a Unix socket.
+    fileprivate var hasIPv6: Bool? {
+        guard case .host(let host, _) = self else { return nil }
+        return isIPv6(host) ? true : isIPv4(host) ? false : nil
     }
 }
 

@@ -6,7 +6,7 @@ extension Decoding {
         let key = "sockets.\(socket.name).framing"
         checkEscape(socket)
         guard let framing = socket.framing, isSound(key) else { return }
-        checkFixedSize(framing, key: key, upstream)
+        checkSizes(framing, key: key, upstream)
         if framing.forSending != framing {
             let allowed =
                 "allowed is a kind that divides messages by their bytes; none gives them as they are"
@@ -15,6 +15,7 @@ extension Decoding {
         if !framing.isReversible {
             refuse(key: "\(key).strip", effective: "", "allowed is what can be put back before a message")
         }
+        checkCommonSizes(socket, framing, upstream)
     }
 
     private mutating func checkEscape(_ socket: SocketSettings) {

@@ -135,6 +135,21 @@ import Testing
             "4:37: upstream.send-framing.size: found \"2\"; allowed is at most max-message (1)"
         ),
         (
+            "framing: {kind: length, bytes: 1, adjust: -300}",
+            "3:45: upstream.framing.adjust: found \"-300\"; allowed is what leaves something to count: with bytes and"
+                + " strip as they are, no message could be valid"
+        ),
+        (
+            "send-framing: {kind: varint, bytes: 1, strip: 1000}",
+            "3:49: upstream.send-framing.strip: found \"1000\"; allowed is what leaves something to count: with bytes"
+                + " and strip as they are, no message could be valid"
+        ),
+        (
+            "framing: {kind: length, offset: 100}\nmax-message: 100",
+            "3:12: upstream.framing: found a mapping; allowed is one whose messages can be within max-message (100):"
+                + " these have at least 104 bytes"
+        ),
+        (
             "framing: {kind: fixed, size: 2}\noversize: skip",
             "4:13: upstream.oversize: found \"skip\"; allowed is reconnect, for in a fixed framing nothing tells"
                 + " where the next message begins"
@@ -227,6 +242,26 @@ import Testing
                 "ais.yaml:1:55: upstream.bind-address: found \"192.0.2.7\"; allowed with a host:port only: Unix"
                     + " sockets have no such address"
             ])
+    }
+
+    @Test(arguments: [
+        ("'127.0.0.1:1'", "'::1'", "::1", "IPv4"),
+        ("['[::1]:1', '[fe80::1%lo]:2']", "127.0.0.1", "127.0.0.1", "IPv6"),
+    ])
+    func `an address to bind to is of the family of one of the server's`(
+        address: String, local: String, shown: String, family: String
+    ) {
+        let found = errors(in: "upstream:\n  address: \(address)\n  bind-address: \(local)\n")
+        #expect(
+            found == [
+                "ais.yaml:3:17: upstream.bind-address: found \"\(shown)\"; allowed is an address of \(family), as all"
+                    + " in upstream.address are: from one of the other family there is no connection to any"
+            ])
+        for more in ["host:1", "unix:/a", "127.0.0.1:1, '[::1]:1'", "127.1:1"] {
+            #expect(
+                errors(in: "upstream: {address: [\(more)], bind-address: 127.0.0.1}\n").isEmpty
+                    == !more.hasPrefix("unix"))
+        }
     }
 
     @Test func `what is wrong already is not called a contradiction too`() {

@@ -115,7 +115,7 @@ import Uplink
                 keepalive: KeepaliveSettings(
                     idle: Bool.random(using: &random) ? nil : .seconds(7), interval: .milliseconds(1500),
                     count: Int.random(in: 1...127, using: &random))),
-            sockets: (0..<count).map { socket(&random, number: $0, atMost: maxMessage) },
+            sockets: (0..<count).map { socket(&random, number: $0, framing, atMost: maxMessage) },
             buffer: 1 << ring, outbox: 1 << 21, whenDown: Bool.random(using: &random) ? .hold : .discard,
             holdTime: time(&random),
             clientLimits: ClientLimits(total: clients(&random), perUser: clients(&random)),
@@ -178,7 +178,11 @@ import Uplink
     }
 
     private func bytes(_ random: inout Seeded, atMost count: Int) -> [UInt8] {
-        (0..<Int.random(in: 1...count, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        // What looks like a number is written in quotes.
+        if Int.random(in: 0..<8, using: &random) == 0 { return [0x37] }
+        return (0..<Int.random(in: 1...count, using: &random)).map { _ in
+            UInt8.random(in: 0...255, using: &random)
+        }
     }
 
     private func oversize(_ random: inout Seeded, _ framing: Framing) -> UpstreamSettings.Oversize {
@@ -222,8 +226,11 @@ import Uplink
         Bool.random(using: &random) ? nil : Int.random(in: 1...Int.max, using: &random)
     }
 
-    private func socket(_ random: inout Seeded, number: Int, atMost maxMessage: Int) -> SocketSettings {
-        let framing = Bool.random(using: &random) ? nil : sendFraming(&random, atMost: maxMessage)
+    private func socket(
+        _ random: inout Seeded, number: Int, _ upstream: Framing, atMost maxMessage: Int
+    ) -> SocketSettings {
+        let framing =
+            Bool.random(using: &random) ? nil : sendFraming(&random, atMost: maxMessage, with: upstream)
         var mayEscape = false
         if case .line? = framing { mayEscape = maxMessage <= 1 << 18 }
         return SocketSettings(
@@ -272,12 +279,19 @@ import Uplink
             .slip,
         ]
         // SLIP needs four times the room.
-        return kinds.dropLast(maxMessage > 1 << 18 ? 1 : 0).randomElement(using: &random) ?? .line()
+        return kinds.dropLast(maxMessage > 1 << 18 ? 1 : 0).filter {
+            $0.payloadSizes.map { $0.lowerBound <= maxMessage } == true
+        }.randomElement(using: &random) ?? .line()
     }
 
     /// One that divides what clients send.
-    private func sendFraming(_ random: inout Seeded, atMost maxMessage: Int) -> Framing {
+    private func sendFraming(
+        _ random: inout Seeded, atMost maxMessage: Int, with other: Framing = .line()
+    ) -> Framing {
         let framing = framing(&random, atMost: maxMessage)
+        guard let sizes = other.payloadSizes, framing.payloadSizes?.overlaps(sizes) == true else {
+            return other.forSending
+        }
         switch framing.boundary {
         case .bytes, .read: return framing
         case .pause, .close: return .unframed

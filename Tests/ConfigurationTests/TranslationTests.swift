@@ -56,6 +56,16 @@ struct TranslationTests {
                 + " with framing: line has escapes"
         ),
         (
+            "framing: line", "framing: {kind: length, bytes: 1, adjust: -300}",
+            "2:57: sockets.a.framing.adjust: found \"-300\"; allowed is what leaves something to count: with bytes"
+                + " and strip as they are, no message could be valid"
+        ),
+        (
+            "framing: {kind: fixed, size: 300}", "framing: {kind: length, bytes: 1}",
+            "2:24: sockets.a.framing: found a mapping; allowed is one that can carry what comes in upstream.framing:"
+                + " messages of 300 bytes, and these have 0 to 255 bytes"
+        ),
+        (
             "framing: line, max-message: 2M", "framing: slip",
             "1:54: upstream.max-message: found \"2M\"; allowed is at most 1M, a quarter of buffer (4M), for with"
                 + " sockets.a.framing a message may be twice as long"
