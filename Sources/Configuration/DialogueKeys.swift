@@ -75,7 +75,7 @@ extension ValueType where Value == [DialogueStep.Piece] {
         let limit = 4096
         let allowed = Allowed(
             "1 to \(limit) bytes, with the escapes \(ByteString.escapes), and ${credential:NAME}")
-        return .scalar("BYTES", allowed) { text in
+        return .spelled(allowed) { text in
             guard let pieces = DialogueStep.Piece.parse(text) else { return nil }
             return pieces.isEmpty || pieces.reduce(0) { $0 + $1.count } > limit ? nil : pieces
         } print: { pieces in
@@ -85,9 +85,9 @@ extension ValueType where Value == [DialogueStep.Piece] {
 }
 
 extension DialogueStep.Piece {
-    private static let mark = "${credential:"
+    static let mark = "${credential:"
     /// What is spelled so is `mark` itself, byte for byte.
-    private static let escapedMark = "\\x24{credential:"
+    static let escapedMark = "\\x24{credential:"
 
     fileprivate var count: Int {
         switch self {

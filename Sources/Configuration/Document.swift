@@ -60,7 +60,9 @@ struct Document {
         }
         if event.isAnchored { refuse("found an anchor; anchors are not supported", at: event.position) }
         if event.isTagged { refuse("found a tag; tags are not supported", at: event.position) }
-        return Node(position: event.position, content: try content(event))
+        var node = Node(position: event.position, content: try content(event))
+        if case .scalar(_, plain: true) = event.kind { node.isPlain = true }
+        return node
     }
 
     private mutating func content(_ event: Event) throws(SyntaxError) -> Node.Content {

@@ -6,6 +6,8 @@ struct Node {
     var content: Content
     /// The protocol that supplies it, if the file does not give it.
     var preset: String? = nil
+    /// It is text without quotes.
+    var isPlain = false
 
     indirect enum Content {
         /// Nothing, `~` or `null`.

@@ -1,6 +1,8 @@
 /// YAML to be written.
 indirect enum Output {
     case scalar(String)
+    /// In quotes, though it would need none were it not for what it looks like.
+    case text(String)
     /// In one line.
     case list([Output])
     case mapping([Entry], Style)
@@ -34,6 +36,7 @@ indirect enum Output {
     private var inline: String {
         switch self {
         case .scalar(let text): quoted(text)
+        case .text(let text): inQuotes(text)
         case .list(let elements): "[\(elements.map(\.inline).joined(separator: ", "))]"
         case .mapping(let entries, _):
             "{\(entries.map { "\(quoted($0.name)): \($0.value.inline)" }.joined(separator: ", "))}"
@@ -44,6 +47,10 @@ indirect enum Output {
 /// A scalar with the quotes that it needs, if any.
 private func quoted(_ text: String) -> String {
     if isPlain(text) { return text }
+    return inQuotes(text)
+}
+
+private func inQuotes(_ text: String) -> String {
     if text.unicodeScalars.allSatisfy(isPrintable) {
         // By scalars: a quote with an accent is one character, but not to YAML.
         return "'" + text.unicodeScalars.reduce(into: "") { $0 += $1 == "'" ? "''" : String($1) } + "'"

@@ -111,19 +111,6 @@ extension ValueType where Value == UInt32 {
     }
 }
 
-extension ValueType where Value == [UInt8] {
-    /// Bytes that mark an end.
-    static func bytes(_ count: ClosedRange<Int>) -> ValueType {
-        let allowed = Allowed(
-            "\(count.lowerBound) to \(count.upperBound) bytes, with the escapes \(ByteString.escapes)")
-        return .scalar("BYTES", allowed) { text in
-            ByteString.parse(text).flatMap { count.contains($0.count) ? $0 : nil }
-        } print: { bytes in
-            ByteString.print(bytes)
-        }
-    }
-}
-
 extension ValueType where Value == String {
     /// An absolute path of a file.
     static var path: ValueType {
