@@ -152,6 +152,22 @@ public final class SocketFile {
         return unsafe lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
+    /// The directory that a socket stands in, without what makes no difference at its end.
+    public static func directory(of path: String) -> String {
+        let end = path.lastIndex(of: "/") ?? path.startIndex
+        let directory = path[..<end]
+        return "/" + directory.split(separator: "/").joined(separator: "/")
+    }
+
+    /// Whether a path leads to a directory, by symbolic links or without.
+    public static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether something stands there that no socket will replace.
+    public static func isTaken(_ path: String) -> Bool { fileType(at: path).map { $0 != S_IFSOCK } ?? false }
+
     private static func isAnswering(_ path: String) -> Bool {
         do throws(SystemError) {
             _ = try FileDescriptor.connecting(to: .unix(path: path))

@@ -49,6 +49,23 @@ public final class TLSClient {
     /// - Returns: Its session, whose `handshake` is next.
     /// - Throws: What is wrong with one of the files.
     public func connect(_ descriptor: Int32, serverName: String?) throws(TLSError) -> TLSSession {
+        let (context, files) = try read()
+        if files != self.files { sessions.forgetAll() }
+        self.files = files
+        offer(on: context)
+        let policy = TLSSession.Policy(
+            serverName: serverName.map { ServerName($0) }, isVerified: settings.isVerified,
+            pins: settings.pins,
+            sessions: sessions)
+        return TLSSession(context, on: descriptor, policy, isServer: false)
+    }
+
+    /// Looks at all files, as `connect` would.
+    ///
+    /// - Throws: What is wrong with one of them.
+    public func examine() throws(TLSError) { _ = try read() }
+
+    private func read() throws(TLSError) -> (Context, [FileState]) {
         let context = try Context(isServer: false, minimum: settings.minimum)
         var files: [FileState] = []
         if let file = settings.caFile { files.append(try FileState(file, key: "ca-file")) }
@@ -59,14 +76,7 @@ public final class TLSClient {
             files.append(try FileState(key, key: "key"))
             try context.use(certificate: certificate, key: key)
         }
-        if files != self.files { sessions.forgetAll() }
-        self.files = files
-        offer(on: context)
-        let policy = TLSSession.Policy(
-            serverName: serverName.map { ServerName($0) }, isVerified: settings.isVerified,
-            pins: settings.pins,
-            sessions: sessions)
-        return TLSSession(context, on: descriptor, policy, isServer: false)
+        return (context, files)
     }
 
     private func offer(on context: Context) {

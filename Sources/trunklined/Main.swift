@@ -13,7 +13,8 @@ struct Main {
     }
     /// In the order of `Action`.
     private static let options = [
-        CommandOption("check", short: "c", help: "check FILEs, and print nothing when all is well"),
+        CommandOption(
+            "check", short: "c", help: "check FILEs for mistakes, and warn of what this machine lacks"),
         CommandOption(
             "show", short: "s",
             help: "print every setting of FILE in effect, as YAML, and its bound on memory"),
@@ -34,7 +35,12 @@ struct Main {
                 throw UsageError("one FILE is one bridge and one process: there can be only one")
             }
             var status = EXIT_SUCCESS
-            let configurations = arguments.operands.compactMap { read($0, &status) }
+            let configurations = arguments.operands.compactMap { path in
+                read(path, &status).map { configuration in
+                    if actions.contains(.check) { warn(of: configuration, at: path) }
+                    return configuration
+                }
+            }
             guard status == EXIT_SUCCESS else { exit(status) }
             if actions.contains(.check) { return }
             if actions.contains(.show) { return Program.say(shown(configurations[0])) }
@@ -42,6 +48,12 @@ struct Main {
         } catch {
             Program.complain("trunklined: \(error)\nTry 'trunklined --help'.\n")
             exit(64 /* EX_USAGE */)
+        }
+    }
+
+    private static func warn(of configuration: Configuration, at path: String) {
+        for line in Warnings(configuration, runtimeDirectory: Program.runtimeDirectory).lines {
+            Program.complain("\(path): warning: \(line)\n")
         }
     }
 
@@ -55,6 +67,10 @@ struct Main {
         Keeps one connection to a remote server; every local program gets its share.
 
         \(CommandOption.help(for: options))
+        --check tells mistakes with their places, and ends with status 78 if there is
+        one. Warnings are no mistakes of FILE: a certificate or a directory that is
+        not there may come later, or be on another machine.
+
         A configuration file, here called FILE, is YAML with these keys:
 
         \(Configuration.keyReference)

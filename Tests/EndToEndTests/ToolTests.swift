@@ -155,6 +155,20 @@ struct ToolTests {
         #expect(outcome.errors.isEmpty)
     }
 
+    @Test func `what this machine lacks is a warning of check, and no mistake`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory("none/x.sock")
+        let file = try directory.write(
+            "upstream: {address: 'localhost:1'}\nsockets: {a: {path: \(path)}}", to: "one.yaml")
+        let outcome = try Self.run("trunklined", "--check", file, in: directory)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.isEmpty)
+        #expect(
+            outcome.errors
+                == "\(file): warning: sockets.a.path: cannot listen on \(path): there is no directory"
+                + " \(directory("none")), on this machine\n")
+    }
+
     @Test(arguments: [["--check"], []])
     func `every error of a file is told with its place, and nothing starts`(options: [String]) throws {
         let directory = try TemporaryDirectory()
