@@ -36,10 +36,10 @@ struct Decoding {
         errors.append(ConfigurationError(file: file, position: position, key: key, message: message))
     }
 
-    /// Reports a value that does not fit, once.
-    mutating func refuse(_ node: Node, allowed: Allowed) {
+    /// Reports a value that does not fit, once; `problem` says what of it does not, as in `without a port`.
+    mutating func refuse(_ node: Node, allowed: Allowed, problem: String? = nil) {
         if case .refused = node.content { return }
-        report("found \(node.found); \(allowed)", at: node.position)
+        report("found \(node.found)\(problem.map { ", \($0)" } ?? ""); \(allowed)", at: node.position)
     }
 
     mutating func report(_ problems: [Document.Problem]) {
@@ -48,20 +48,26 @@ struct Decoding {
 
     /// Reports a key that the mapping being read does not know; `owner` says where it is not known, as in
     /// ` of the kind delimiter`, and may be empty.
-    mutating func reportUnknown(_ entry: Node.Entry, known: [String], owner: String) {
+    ///
+    /// - Returns: The key of the mapping that was most likely meant.
+    mutating func reportUnknown(_ entry: Node.Entry, known: [String], owner: String) -> String? {
         path.append(keyPart(entry.name))
         defer { path.removeLast() }
-        let elsewhere = KeyReference.paths.filter { $0.hasSuffix(".\(entry.name)") }
+        // The control socket is where and what it is by its kind: what other sockets have is no advice.
+        let elsewhere =
+            path.first == "control" ? [] : KeyReference.paths.filter { $0.hasSuffix(".\(entry.name)") }
+        let meant = nearest(to: entry.name, among: known)
         let isOwn = elsewhere.contains(path.joined(separator: "."))
         let advice =
-            if let near = nearest(to: entry.name, among: known) {
-                "did you mean '\(near)'?"
+            if let meant {
+                "did you mean '\(meant)'?"
             } else if !isOwn && (1...(owner.isEmpty ? 2 : 1)).contains(elsewhere.count) {
                 "did you mean \(elsewhere.map { "'\($0)'" }.joined(separator: " or "))?"
             } else {
                 "\(Allowed(known))"
             }
         report("unknown key\(owner); \(advice)", at: entry.position)
+        return meant
     }
 
     // MARK: Contradictions

@@ -40,7 +40,8 @@ extension ValueType where Value == DialogueStep {
                 decoding.refuse(node, allowed: allowed)
                 return nil
             }
-            let (sends, expects) = (entries.has("send"), entries.has("expect"))
+            var (sends, expects) = (entries.has("send"), entries.has("expect"))
+            if !sends, !expects { (sends, expects) = (entries.means("send"), entries.means("expect")) }
             guard sends != expects else {
                 decoding.report("found \(sends ? "both" : "neither"); \(allowed)", at: node.position)
                 return nil
@@ -67,6 +68,9 @@ extension ValueType where Value == DialogueStep {
 
 extension [Node.Entry] {
     fileprivate func has(_ name: String) -> Bool { contains { $0.name == name } }
+
+    /// Whether there is a misspelt name.
+    fileprivate func means(_ name: String) -> Bool { contains { nearest(to: $0.name, among: [name]) != nil } }
 }
 
 extension ValueType where Value == [DialogueStep.Piece] {

@@ -118,7 +118,8 @@ enum Keys {
             "The shortest delay."),
         Key("max", \.max, .time(), .text("30s"), "The longest delay; at least min."),
         Key(
-            "lasting", \.lasting, .time(), .derived("5min or max") { own, _ in max(.seconds(300), own.max) },
+            "lasting", \.lasting, .time(atLeast: Backoff.Settings.floor),
+            .derived("5min or max") { own, _ in max(.seconds(300), own.max) },
             "The longest delay while only a person can help, such as after a refused login; at least max."),
     ])
 

@@ -145,22 +145,6 @@ extension ValueType where Value: RawRepresentable & CaseIterable & Sendable, Val
     }
 }
 
-extension ValueType where Value == Endpoint {
-    static var address: ValueType {
-        .scalar("ADDRESS", Allowed(["host:port", "[IPv6 address]:port", "unix:/path"])) { text in
-            guard text.unicodeScalars.allSatisfy(isPrintable), let endpoint = Endpoint(text) else {
-                return nil
-            }
-            switch endpoint {
-            case .unix(let path): return isPath(path) && path.utf8.count <= longestSocketPath ? endpoint : nil
-            case .host(let host, _): return host.contains(":") && !isIPv6(host) ? nil : endpoint
-            }
-        } print: { endpoint in
-            endpoint.description
-        }
-    }
-}
-
 extension ValueType where Value == String {
     /// An IPv4 or IPv6 address in digits.
     static var ipAddress: ValueType {

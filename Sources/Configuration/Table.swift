@@ -19,11 +19,14 @@ struct Table<Record: Sendable>: Sendable {
         owner: String = "", others: [String] = []
     ) {
         let known = others + keys.map(\.name)
+        // What stands under a misspelt name is looked at as well, so that all that is wrong is told at once.
+        var misspelt: [String: Node] = [:]
         for entry in entries where !known.contains(entry.name) {
-            decoding.reportUnknown(entry, known: known, owner: owner)
+            guard let meant = decoding.reportUnknown(entry, known: known, owner: owner) else { continue }
+            misspelt[meant] = misspelt[meant] ?? entry.value
         }
         for key in keys {
-            let node = entries.first { $0.name == key.name }?.value
+            let node = entries.first { $0.name == key.name }?.value ?? misspelt[key.name]
             decoding.enter(key.name, node)
             key.read(node, position, &record, &decoding)
             decoding.leave()

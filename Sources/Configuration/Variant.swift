@@ -79,7 +79,10 @@ extension ValueType {
         _ decoding: inout Decoding
     ) -> Variant<Value>? {
         let allowed = Allowed(variants.map(\.name))
-        let node = entries.first { $0.name == "kind" }?.value
+        let entry =
+            entries.first { $0.name == "kind" }
+            ?? entries.first { nearest(to: $0.name, among: ["kind"]) != nil }
+        let node = entry?.value
         decoding.enter("kind", node)
         defer { decoding.leave() }
         guard let node else {

@@ -19,8 +19,6 @@ import Testing
         let time = "a time such as 250ms, 10s or 1min 30s"
         let expected = [
             "2:3: upstream.adress: unknown key; did you mean 'address'?",
-            // Where the mapping begins.
-            "2:3: upstream.address: missing; allowed are host:port, [IPv6 address]:port, unix:/path",
             "3:35: upstream.framing.end: found \"\\q\"; allowed is 1 to 16 bytes, with the escapes "
                 + #"\r \n \t \0 \\ \a \b \f \v \e \" \' \xHH"#,
             "3:41: upstream.framing.size: unknown key of the kind delimiter; allowed are kind, end",
@@ -36,6 +34,49 @@ import Testing
             "11:1: mode: unknown key; did you mean 'sockets.NAME.mode' or 'control.mode'?",
         ]
         #expect(errors(in: text) == expected.map { "ais.yaml:\($0)" })
+    }
+
+    @Test func `what stands under a misspelt key is looked at as well`() {
+        let text = """
+            upstraem:
+              address: a:1
+              framming: {knd: length, byts: 5}
+              on-connect: [{expct: '\\q'}]
+              reconnect: {max: x, lasting: 0s}
+            socket: {a: {mode: 999}}
+            control: {path: /x}
+            """
+        let expected = [
+            "1:1: upstraem: unknown key; did you mean 'upstream'?",
+            "3:3: upstream.framming: unknown key; did you mean 'framing'?",
+            "3:14: upstream.framing.knd: unknown key of the kind length; did you mean 'kind'?",
+            "3:27: upstream.framing.byts: unknown key of the kind length; did you mean 'bytes'?",
+            "3:33: upstream.framing.bytes: found \"5\"; allowed are 1, 2, 3, 4, 8",
+            "4:17: upstream.on-connect.expct: unknown key of a step that expects; did you mean 'expect'?",
+            "4:24: upstream.on-connect.expect: found \"\\q\"; allowed is 1 to 256 bytes, with the escapes "
+                + #"\r \n \t \0 \\ \a \b \f \v \e \" \' \xHH"#,
+            "5:20: upstream.reconnect.max: found \"x\"; allowed is a time such as 250ms, 10s or 1min 30s",
+            "5:32: upstream.reconnect.lasting: found \"0s\"; allowed is a time such as 250ms, 10s or 1min 30s, at"
+                + " least 10ms",
+            "6:1: socket: unknown key; did you mean 'sockets'?",
+            "6:20: sockets.a.mode: found \"999\"; allowed is an octal mode from 0000 to 0777",
+            "7:11: control.path: unknown key; allowed are mode, group",
+        ]
+        #expect(errors(in: text) == expected.map { "ais.yaml:\($0)" })
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:99999", "whose port is not from 1 to 65535"),
+        ("a:0", "whose port is not from 1 to 65535"),
+        ("tcp://host:1", "with a scheme, which is not used here"), ("host", "without a port"),
+        ("'[::1]'", "without a port"), ("'::1:80'", "an IPv6 address without brackets"),
+        ("'::1'", "an IPv6 address without brackets"), ("a:http", "whose port is no number"),
+        ("unix:run/x", "whose path is not absolute"),
+        ("unix:/\(String(repeating: "x", count: 107))", "whose path has 108 bytes, more than 107"),
+    ])
+    func `what of an address is wrong is told`(text: String, problem: String) {
+        let found = errors(in: "upstream: {address: \(text)}\n")
+        #expect(found.count == 1 && found.first?.contains(", \(problem); allowed are ") == true, "\(found)")
     }
 
     @Test func `an error has its parts for programs`() {
