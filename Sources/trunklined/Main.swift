@@ -71,7 +71,9 @@ struct Main {
         one. Warnings are no mistakes of FILE: a certificate or a directory that is
         not there may come later, or be on another machine.
 
-        A configuration file, here called FILE, is YAML with these keys:
+        A configuration file, here called FILE, is YAML with these keys. A SIZE is in
+        bytes, or has K, M or G behind it (powers of 1024); a TIME is in seconds, or
+        has units, as in 250ms or 1min 30s.
 
         \(Configuration.keyReference)
         These are the values of upstream.protocol, and what each sets where FILE does

@@ -70,6 +70,35 @@ struct DocumentationTests {
         #expect(printed == "news\n")
     }
 
+    /// The names by which links lead to a document's headings, as they are made of these where it is shown.
+    private static func anchors(_ text: String) -> [String] {
+        text.split(separator: "\n").filter { $0.hasPrefix("#") && $0.contains("# ") }.map { heading in
+            let title = heading.drop { $0 == "#" }.dropFirst().lowercased()
+            return String(title.filter { $0.isLetter || $0.isNumber || " -_".contains($0) }).replacing(
+                " ", with: "-")
+        }
+    }
+
+    @Test(arguments: [
+        "README.md", "CONTRIBUTING.md", "Benchmarks/README.md", "docs/DESIGN.md", "docs/LOG.md",
+        "docs/PROTOCOLS.md",
+    ])
+    func `every link within the documents leads somewhere`(document: String) throws {
+        let file = Self.root.appending(path: document)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let links = text.matches(of: /\]\(([^()\s]+)\)/).map { String($0.output.1) }.filter {
+            !$0.contains("://")
+        }
+        for link in links {
+            let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+            let target = parts[0].isEmpty ? file : file.deletingLastPathComponent().appending(path: parts[0])
+            #expect(FileManager.default.fileExists(atPath: target.path), "\(link)")
+            guard parts.count == 2 else { continue }
+            let anchors = Self.anchors(try String(contentsOf: target, encoding: .utf8))
+            #expect(anchors.contains(String(parts[1])), "\(link): there are \(anchors)")
+        }
+    }
+
     @Test func `every configuration is accepted`() throws {
         let blocks = try Self.blocks("yaml")
         #expect(blocks.count >= 2)
