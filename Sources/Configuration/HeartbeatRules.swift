@@ -39,11 +39,11 @@ extension Decoding {
         let end: [UInt8]? =
             switch upstream.framing {
             case .line: [0x0A]
-            case .delimiter(let end): end
+            case .delimiter(let end), .block(_, let end): end
             default: nil
             }
         var limit = upstream.maxMessage
-        if case .fixed(let size) = upstream.framing { limit = min(limit, size) }
+        if let sizes = upstream.framing.payloadSizes { limit = min(limit, sizes.upperBound) }
         let (allowed, reason): (String, String)
         if let end, answer.firstRange(of: end) != nil {
             allowed = "allowed is the beginning of a message, without what ends it"

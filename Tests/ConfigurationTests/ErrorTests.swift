@@ -172,6 +172,21 @@ import Testing
                 + " upstream.framing; did you mean '{}\\0'?"
         ),
         (
+            "framing: beast\nsend-framing: line\nheartbeat: {send: 'x\\n', expect: 11111111112222222222333}",
+            "5:36: upstream.heartbeat.expect: found \"11111111112222222222333\"; a number needs quotes here; did you mean"
+                + " the text '11111111112222222222333'?"
+        ),
+        (
+            "framing: beast\nsend-framing: line\nheartbeat: {send: 'x\\n', expect: '11111111112222222222333'}",
+            "5:36: upstream.heartbeat.expect: found \"11111111112222222222333\"; allowed is at most 22, as long as a"
+                + " message can be"
+        ),
+        (
+            "framing: {kind: block, start: a, end: b}\nheartbeat: {send: axb, expect: xb}",
+            "4:34: upstream.heartbeat.expect: found \"xb\"; allowed is the beginning of a message, without what ends"
+                + " it"
+        ),
+        (
             "max-message: 1\nsend-framing: {kind: fixed, size: 2}",
             "4:37: upstream.send-framing.size: found \"2\"; allowed is at most max-message (1)"
         ),

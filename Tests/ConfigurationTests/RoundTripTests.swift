@@ -164,15 +164,12 @@ import Uplink
 
     /// The beginning of a message; `nil` if the bytes drawn can be none.
     private func answer(_ random: inout Seeded, _ framing: Framing, atMost limit: Int) -> [UInt8]? {
-        let answer: [UInt8]
-        if case .fixed(let size) = framing {
-            answer = bytes(&random, atMost: min(limit, size))
-        } else {
-            answer = bytes(&random, atMost: limit)
-        }
+        let longest = min(limit, framing.payloadSizes?.upperBound ?? limit)
+        let answer = bytes(&random, atMost: longest)
         return switch framing {
         case .line where answer.contains(0x0A): nil
         case .delimiter(let end) where answer.firstRange(of: end) != nil: nil
+        case .block(_, let end) where answer.firstRange(of: end) != nil: nil
         default: answer
         }
     }
