@@ -34,8 +34,12 @@ struct BindTests {
     ])
     func `what keeps it from being used is told, and it is tried again`(bind: String, words: String) throws {
         let upstream = try FakeUpstream()
-        try DaemonProcess.run(Self.configuration(upstream, bind)) { daemon in
-            try daemon.awaitLine("cannot connect to \(upstream.address)", words, "next attempt in")
+        // To the file a name, which may have addresses of both families; only the resolver makes one address of it.
+        let address = upstream.address.replacing("127.", with: "0x7f.", maxReplacements: 1)
+        let configuration = Self.configuration(upstream, bind).replacing(upstream.address, with: address)
+        try DaemonProcess.run(configuration) { daemon in
+            try daemon.awaitLine(
+                "cannot connect to ", String(address.dropFirst("0x7f".count)), words, "next attempt in")
             try daemon.awaitStatus("waiting", "bind-address")
             #expect(try upstream.acceptNow() == nil)
         }
