@@ -1,3 +1,5 @@
+import Framing
+
 typealias Position = ConfigurationError.Position
 
 /// A value of a YAML file, and where it stands.
@@ -42,16 +44,9 @@ extension Node {
 /// Text from a file as a message may show it: in one line, short, without control characters.
 func printable(_ text: String) -> String {
     let longest = 60
-    var shown = ""
-    for (count, scalar) in text.unicodeScalars.enumerated() {
-        guard count < longest else { return shown + "…" }
-        if isPrintable(scalar) {
-            shown.unicodeScalars.append(scalar)
-        } else {
-            shown += "\\u{\(String(scalar.value, radix: 16))}"
-        }
-    }
-    return shown
+    let scalars = text.unicodeScalars
+    let shown = ByteString.print(String(scalars.prefix(longest)), showing: isPrintable)
+    return scalars.count > longest ? shown + "…" : shown
 }
 
 /// A key as the part of a full key: whole if it is the name of anything, else as a message may show it.

@@ -38,10 +38,30 @@ public enum ByteString {
     }
 
     /// What `parse` reads as `bytes`: ASCII, with the shortest escapes.
-    public static func print(_ bytes: [UInt8]) -> String {
+    public static func print(_ bytes: [UInt8]) -> String { print(bytes, before: 0) }
+
+    /// Text as it can be shown to a person: what `isShown` refuses, as the escapes of its bytes.
+    public static func print(_ text: String, showing isShown: (Unicode.Scalar) -> Bool) -> String {
+        guard !text.unicodeScalars.allSatisfy(isShown) else { return text }
+        var shown = ""
+        var hidden: [UInt8] = []
+        for scalar in text.unicodeScalars {
+            guard isShown(scalar) else {
+                hidden += Array(String(scalar).utf8)
+                continue
+            }
+            shown += print(hidden, before: scalar.isASCII ? UInt8(scalar.value) : 0)
+            hidden = []
+            shown.unicodeScalars.append(scalar)
+        }
+        return shown + print(hidden)
+    }
+
+    /// With `following` as the byte that will stand behind them.
+    private static func print(_ bytes: [UInt8], before following: UInt8) -> String {
         var text = ""
         for (index, byte) in bytes.enumerated() {
-            let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+            let next = index + 1 < bytes.count ? bytes[index + 1] : following
             if 0x20..<0x7F ~= byte, byte != UInt8(ascii: "\\") {
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             } else if let escape = letters.first(where: { $0.byte == byte }), byte != 0 || !isDigit(next) {

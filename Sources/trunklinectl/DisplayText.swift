@@ -1,4 +1,5 @@
 import Configuration
+import Framing
 
 /// Text for a terminal: what is printable of it, and how wide it is.
 enum DisplayText {
@@ -6,29 +7,29 @@ enum DisplayText {
     /// bytes that are no UTF-8 are `\xff`.
     static func message(_ bytes: ArraySlice<UInt8>) -> String {
         var text = ""
+        var valid = ""
         var parser = Unicode.UTF8.ForwardParser()
         var iterator = bytes.makeIterator()
         var position = bytes.startIndex
+        func shown(_ text: String) -> String {
+            ByteString.print(text) { $0 == "\t" || isPrintable($0) }
+        }
         while true {
             switch parser.parseScalar(from: &iterator) {
-            case .emptyInput: return text
+            case .emptyInput: return text + shown(valid)
             case .valid(let encoded):
-                let scalar = Unicode.UTF8.decode(encoded)
-                text += scalar == "\t" ? "\t" : printable("\(scalar)")
+                valid.unicodeScalars.append(Unicode.UTF8.decode(encoded))
                 position += encoded.count
             case .error(let length):
-                let wrong = bytes[position..<position + length]
-                // All of them are 0x80 or more.
-                text += wrong.map { "\\x" + String($0, radix: 16) }.joined()
+                text += shown(valid) + ByteString.print(Array(bytes[position..<position + length]))
+                valid = ""
                 position += length
             }
         }
     }
 
     /// Printable text for a terminal that shows nothing but ASCII.
-    static func ascii(_ text: String) -> String {
-        text.unicodeScalars.map { $0.isASCII ? "\($0)" : "\\u{\(String($0.value, radix: 16))}" }.joined()
-    }
+    static func ascii(_ text: String) -> String { ByteString.print(text, showing: \.isASCII) }
 
     /// How many columns printable text takes, at the most.
     static func columns(_ text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + columns($1) } }

@@ -1,10 +1,6 @@
 import Configuration
+import Framing
 
 /// Text that others have chosen, as it can be shown on a terminal: what would steer the terminal, or hide or reorder
-/// text, stands there as its number. It is one line.
-func printable(_ text: String) -> String {
-    guard !text.unicodeScalars.allSatisfy(isPrintable) else { return text }
-    return text.unicodeScalars.map { scalar in
-        isPrintable(scalar) ? "\(scalar)" : "\\u{\(String(scalar.value, radix: 16))}"
-    }.joined()
-}
+/// text, stands there as a configuration spells it (`\n`). It is one line.
+func printable(_ text: String) -> String { ByteString.print(text, showing: isPrintable) }

@@ -132,7 +132,7 @@ struct BridgeToolTests {
             let path = try daemon.directory.write(script, to: "bin/journalctl")
             chmod(path, 0o755)
             let output = try Self.run("status", "feed", in: daemon.directory).output
-            #expect(output.hasSuffix("\n\nof --unit=trunkline@feed\n\\u{1b}[31mred\n"))
+            #expect(output.hasSuffix("\n\nof --unit=trunkline@feed\n\\e[31mred\n"))
         }
     }
 

@@ -216,7 +216,7 @@ struct TerminalTests {
             try terminal.type("hello")
             #expect(try server.receive(6) == Array("hello\n".utf8))
             try server.send(Array("\u{1B}[2Jwelcome é\n".utf8))
-            try terminal.awaitScreen(#"\u{1b}[2Jwelcome é"#)
+            try terminal.awaitScreen(#"\e[2Jwelcome é"#)
             // What is typed without an end is sent as well.
             try terminal.press("b", "y", "e", "C-d", "C-d")
             try terminal.awaitScreen("status=0")

@@ -30,6 +30,14 @@ import Testing
         #expect(ByteString.print(bytes) == text)
     }
 
+    @Test(arguments: [
+        ("é漢 \"a\\b\"", "é漢 \"a\\b\""), ("two\nlines\u{202E}", #"two\nlines\xe2\x80\xae"#),
+        ("\0\u{1B}1\0", #"\0\e1\0"#), ("a\u{0}1", #"a\x001"#), ("", ""),
+    ])
+    func `of a text only what is not to be shown is spelled`(text: String, shown: String) {
+        #expect(ByteString.print(text) { $0.value >= 0x20 && $0 != "\u{202E}" } == shown)
+    }
+
     @Test func `every pair of bytes is printed so that it is read back`() {
         for first in UInt8.min...UInt8.max {
             for second in UInt8.min...UInt8.max {

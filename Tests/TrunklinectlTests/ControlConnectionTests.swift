@@ -58,7 +58,7 @@ struct ControlConnectionTests {
         ),
         (
             .invalidParameter("level"), .setLogLevel("lo\u{7}ud"),
-            #"there is no log level 'lo\u{7}ud'; there are error, warning, notice, info, debug"#
+            #"there is no log level 'lo\aud'; there are error, warning, notice, info, debug"#
         ),
         (
             .methodNotFound("a\u{1B}"), .reconnect,
@@ -104,7 +104,7 @@ struct ControlConnectionTests {
         let message = failure?.message ?? ""
         #expect(
             message.hasPrefix(
-                #"the bridge a\u{1b}s is not running; start it with 'systemctl start trunkline@a\u{1b}s'"#))
+                #"the bridge a\es is not running; start it with 'systemctl start trunkline@a\es'"#))
     }
 
     @Test func `a name that is too long for a socket is told`() throws {

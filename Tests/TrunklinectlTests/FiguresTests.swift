@@ -41,11 +41,11 @@ struct FiguresTests {
     }
 
     @Test(arguments: [
-        ("cat", "cat"), ("grün €😀", "grün €😀"), ("\u{1B}[31m", #"\u{1b}[31m"#), ("a\nb", #"a\u{a}b"#),
-        ("\u{202E}", #"\u{202e}"#), ("\u{9B}", #"\u{9b}"#), ("\u{2028}", #"\u{2028}"#),
+        ("cat", "cat"), ("grün €😀", "grün €😀"), ("\u{1B}[31m", #"\e[31m"#), ("a\nb", #"a\nb"#),
+        ("\u{202E}", #"\xe2\x80\xae"#), ("\u{9B}", #"\xc2\x9b"#), ("\u{2028}", #"\xe2\x80\xa8"#),
         ("e\u{301}", "e\u{301}"),
     ])
-    func `what would steer a terminal is a number`(text: String, shown: String) {
+    func `what would steer a terminal is spelled as a configuration does it`(text: String, shown: String) {
         #expect(printable(text) == shown)
     }
 
@@ -63,7 +63,7 @@ struct FiguresTests {
         let event = EventDescription(
             event: "connected", level: "info", text: "to \"x\"\u{1B}", time: 5, fields: ["A": "b"])
         let columns = EventText(palette: .plain, clock: Sample.clock, isJSON: false, width: 5)
-        #expect(columns.line(event, of: "ais").hasSuffix(#"  ais    to "x"\u{1b}"# + "\n"))
+        #expect(columns.line(event, of: "ais").hasSuffix(#"  ais    to "x"\e"# + "\n"))
         let json = EventText(palette: .plain, clock: Sample.clock, isJSON: true, width: 5)
         #expect(
             json.line(event, of: "ais") == #"""

@@ -80,7 +80,7 @@ struct StatusTextTests {
             text(Sample.bridge("ais", uplink)).contains(
                 """
                          TLS: TLSv1.3, TLS_AES_256_GCM_SHA384, chat, resumed
-                              CN=a\\u{1b}, issued by CN=b
+                              CN=a\\e, issued by CN=b
                               until Tue 2026-12-01 12:00:00 UTC, for a.test, 192.0.2.7
                       Daemon:
                 """))
@@ -151,7 +151,7 @@ struct StatusTextTests {
         #expect(
             text.unicodeScalars.allSatisfy { $0 == "\n" || ($0.value >= 0x20 && !(0x7F...0x9F ~= $0.value)) })
         #expect(!text.unicodeScalars.contains("\u{202E}") && !text.unicodeScalars.contains("\u{200B}"))
-        #expect(text.contains(#"\u{1b}]0;x\u{7}"#))
+        #expect(text.contains(#"\e]0;x\a"#))
         #expect(
             text.split(separator: "\n").count == self.text(Sample.bridge("ais", Sample.waiting)).split(
                 separator: "\n"

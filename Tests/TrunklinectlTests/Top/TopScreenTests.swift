@@ -149,6 +149,6 @@ import Testing
         model.answered("ais", TopFixture.description("ais", clients: [TopFixture.client(1, command: "né")]))
         let lines = text(TopFixture.screen(model, .ascii).lines(rows: 20, columns: 80))
         #expect(lines.allSatisfy { $0.utf8.allSatisfy { 0x20..<0x7F ~= $0 } })
-        #expect(lines.contains { $0.hasSuffix(#"n\u{e9}"#) })
+        #expect(lines.contains { $0.hasSuffix(#"n\xc3\xa9"#) })
     }
 }
