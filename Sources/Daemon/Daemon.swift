@@ -28,6 +28,8 @@ public final class Daemon {
     private let journal: Journal
     private let notifier: Notifier?
     private let supervision: Supervision?
+    /// Whether the upstream's key has to be one of those of `pin`.
+    private let isPinned: Bool
     private var bridge: Bridge?
     private var control: ControlService?
 
@@ -57,6 +59,7 @@ public final class Daemon {
     public init(
         _ configuration: Configuration, controlPath: String, notifySocket: String?
     ) throws(SystemError) {
+        isPinned = configuration.upstream.tls?.pins.isEmpty == false
         signals = try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1])
         loop = try EventLoop()
         journal = try Journal(
@@ -252,7 +255,7 @@ extension Daemon: BridgeObserver {
     /// A line that tells of a connection tells of its TLS, too.
     private func withTLS(_ line: LogLine) -> LogLine {
         guard line.kind == .connected, let tls = bridge?.tlsDetails else { return line }
-        return line.with(tls)
+        return line.with(tls, isPinned: isPinned)
     }
 
     private func logExpiry(of address: String) {

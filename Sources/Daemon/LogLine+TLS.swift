@@ -4,10 +4,10 @@ import Systemd
 import TLS
 
 extension LogLine {
-    /// The same line, of a connection with TLS.
-    func with(_ tls: TLSDetails) -> LogLine {
-        let words =
-            [tls.version] + (tls.isResumed ? ["resumed"] : []) + (tls.isVerified ? [] : ["not verified"])
+    /// The same line, of a connection with TLS; `isPinned` if the server has shown a key of `pin`.
+    func with(_ tls: TLSDetails, isPinned: Bool) -> LogLine {
+        let doubt = isPinned ? "not verified but for its key" : "not verified"
+        let words = [tls.version] + (tls.isResumed ? ["resumed"] : []) + (tls.isVerified ? [] : [doubt])
         return LogLine(kind, level, "\(text) (\(words.joined(separator: ", ")))", fields + tls.fields)
     }
 

@@ -2,7 +2,7 @@ import Control
 
 extension StatusText {
     /// What is to be said of an encrypted connection; nothing of another.
-    func tls(_ tls: TLSDescription?) -> [String] {
+    func tls(_ tls: TLSDescription?, isPinned: Bool) -> [String] {
         guard let tls else { return [] }
         let terms =
             [tls.version, tls.cipher] + [tls.alpn].compactMap(\.self) + (tls.resumed ? ["resumed"] : [])
@@ -13,7 +13,11 @@ extension StatusText {
             "until \(clock.date(tls.notAfter)), for \(names)",
         ]
         if !tls.verified {
-            lines.append(palette.paint("not verified: the configuration says verify: insecure", .red))
+            let rest = isPinned ? "; but its key is that of a pin" : ""
+            lines.append(
+                palette.paint(
+                    "not verified: the configuration says verify: insecure\(rest)",
+                    isPinned ? .yellow : .red))
         }
         return lines
     }

@@ -25,12 +25,14 @@ struct StatusText {
 
     private func text(_ description: Description) -> String {
         let bridge = description.bridge
+        let pins = configuration(of: bridge)?.upstream.tls?.pins ?? []
         let state = bridge.uplink.state
         return """
             \(palette.paint("●", state.colour)) \(printable(bridge.name)) - \(palette.paint(state.rawValue, state.colour)) \
             \(printable(bridge.uplink.upstream))
 
-            """ + field("Uplink", story(of: bridge.uplink)) + field("TLS", tls(bridge.uplink.tls))
+            """ + field("Uplink", story(of: bridge.uplink))
+                + field("TLS", tls(bridge.uplink.tls, isPinned: !pins.isEmpty))
                 + field("Protocol", protocolName(of: bridge)) + field("Daemon", daemon(bridge))
                 + field("Traffic", traffic(bridge)) + field("Buffer", [Figures.fill(bridge.buffer)])
                 + field("Outbox", [Figures.fill(bridge.outbox)])

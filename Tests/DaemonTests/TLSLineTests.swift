@@ -24,9 +24,12 @@ import Testing
 
     @Test func `a line about a connection tells of its TLS, in words and in fields`() {
         let line = LogLine(.connected, .notice, "connected to a:1", [.upstream("a:1")])
-        #expect(line.with(Self.details()).text == "connected to a:1 (TLSv1.3)")
-        let other = line.with(Self.details(isVerified: false, isResumed: true))
+        #expect(line.with(Self.details(), isPinned: true).text == "connected to a:1 (TLSv1.3)")
+        let other = line.with(Self.details(isVerified: false, isResumed: true), isPinned: false)
         #expect(other.text == "connected to a:1 (TLSv1.3, resumed, not verified)")
+        #expect(
+            line.with(Self.details(isVerified: false), isPinned: true).text
+                == "connected to a:1 (TLSv1.3, not verified but for its key)")
         let fields = Dictionary(uniqueKeysWithValues: other.fields.map { ($0.name, $0.value) })
         #expect(
             fields == [

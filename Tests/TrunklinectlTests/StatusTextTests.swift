@@ -89,6 +89,12 @@ struct StatusTextTests {
         #expect(
             text(Sample.bridge("ais", uplink)).contains(
                 "for no name\n              not verified: the configuration says verify: insecure\n"))
+        var bridge = Sample.bridge("ais", uplink)
+        let pin = String(repeating: "A", count: 43) + "="
+        bridge.configuration = "upstream: {address: 'a:1', tls: {verify: insecure, pin: '\(pin)'}}"
+        #expect(
+            text(bridge).contains(
+                "not verified: the configuration says verify: insecure; but its key is that of a pin\n"))
     }
 
     @Test func `an outage has a reason, and a next attempt`() {
