@@ -10,10 +10,12 @@ enum Figures {
         count < 1000 ? "\(count) B" : "\(short(Double(count), ["", "k", "M", "G", "T"], 1000))B"
     }
 
-    /// `3 messages, 7.1 kB`; `0` for nothing.
+    /// `3 messages, 7.1 kB`; `23 B` for part of a message, and `0` for nothing.
     static func amount(_ amount: AmountDescription) -> String {
-        guard amount.messages != 0 || amount.bytes != 0 else { return "0" }
-        return "\(counted(amount.messages, "message")), \(bytes(amount.bytes))"
+        let parts =
+            (amount.messages == 0 ? [] : [counted(amount.messages, "message")])
+            + (amount.bytes == 0 ? [] : [bytes(amount.bytes)])
+        return parts.isEmpty ? "0" : parts.joined(separator: ", ")
     }
 
     /// As the status line has it: `120 msg/s 7.1 kB/s`, or `0`.

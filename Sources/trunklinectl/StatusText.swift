@@ -114,7 +114,8 @@ struct StatusText {
         for counter in counters where counter.times > 0 || counter.messages > 0 || counter.bytes > 0 {
             let amount = AmountDescription(messages: counter.messages, bytes: counter.bytes)
             columns.append([
-                Columns.Cell(number: "\(counter.times) ×"), Columns.Cell(TroubleText.words(counter.reason)),
+                Columns.Cell(number: counter.times == 1 ? "1 time " : "\(counter.times) times"),
+                Columns.Cell(TroubleText.words(counter.reason)),
                 Columns.Cell(amount == .init(messages: 0, bytes: 0) ? "" : Figures.amount(amount)),
             ])
         }

@@ -1,6 +1,6 @@
 /// What the counters of a bridge count, in words.
 enum TroubleText {
-    /// What goes behind the number of times; for a reason that is not known here, the reason itself.
+    /// What goes behind how many times it came about; for a reason that is not known here, the reason itself.
     static func words(_ reason: String) -> String { known[reason] ?? printable(reason) }
 
     static let known = [
@@ -8,7 +8,7 @@ enum TroubleText {
         "malformed": "times that bytes could not be divided into messages",
         "oversize": "messages longer than max-message",
         "damaged": "messages that were damaged",
-        "between": "times that bytes stood between messages",
+        "between": "bytes between messages",
         "first": "first messages of connections (first-message: discard)",
         "unfinished": "messages that clients have not finished",
         "client-damaged": "messages of clients that were damaged",
@@ -37,7 +37,7 @@ enum TroubleText {
         "client-disconnected": "clients disconnected by an operator",
         "max-clients": "programs refused (max-clients)",
         "max-clients-per-user": "programs refused (max-clients-per-user)",
-        "accepting-paused": "times that new clients had to wait",
+        "accepting-paused": "new clients had to wait",
         "socket-gone": "sockets removed by somebody",
         "shortage": "transfers put off: the kernel was short of memory",
     ]

@@ -19,6 +19,11 @@ struct FiguresTests {
         #expect(Figures.fill(FillDescription(used: used, size: size)) == text)
     }
 
+    @Test(arguments: [(0, 0, "0"), (1, 5, "1 message, 5 B"), (2, 0, "2 messages"), (0, 23, "23 B")])
+    func `of an amount only that is told of which there is any`(messages: Int, bytes: Int, text: String) {
+        #expect(Figures.amount(AmountDescription(messages: messages, bytes: bytes)) == text)
+    }
+
     @Test(arguments: [(0.0, 0.0, "0"), (0, 5, "0 msg/s 5 B/s"), (1234, 5e9, "1234 msg/s 5 GB/s")])
     func `rates are short`(messages: Double, bytes: Double, text: String) {
         #expect(Figures.rate(RateDescription(messages: messages, bytes: bytes)) == text)

@@ -35,8 +35,8 @@ struct StatusTextTests {
                               out  0                   0                 0      1 message, 20 B
                       Buffer: 12 kB of 4.2 MB (0 %)
                       Outbox: 0 B of 1 MB (0 %)
-                    Troubles:  1 ×  connections ended by the server
-                              12 ×  messages cut off by the end of a connection  11 messages, 210 B
+                    Troubles:  1 time   connections ended by the server
+                              12 times  messages cut off by the end of a connection  11 messages, 210 B
                      Sockets: default  /run/trunkline/ais.sock        3 clients
                               watch    /run/trunkline/ais.watch.sock  1 client
                      Clients: 3
