@@ -16,8 +16,8 @@ struct BridgeSocket {
     /// That of the daemon, if it can be asked and no file is named.
     let configuration: Configuration
     let settings: SocketSettings
-    /// As the daemon tells it; `nil` when it cannot be asked.
-    private let uplink: UplinkDescription?
+    /// What the daemon tells of itself; `nil` when it cannot be asked.
+    private let description: BridgeDescription?
 
     /// A daemon that has stopped would take neither messages nor programs that want them.
     private static let patience = Duration.seconds(2)
@@ -28,11 +28,8 @@ struct BridgeSocket {
         let bridge = invocation.operands[0]
         let socket = invocation[Self.socket]
         let directory = invocation.runtimeDirectory
-        var description: BridgeDescription?
-        if case .running(let found) = Inquiry(of: bridge, in: directory, patience: Self.patience) {
-            description = found.bridge
-        }
-        uplink = description?.uplink
+        let inquiry = Inquiry(of: bridge, in: directory, patience: Self.patience)
+        description = if case .running(let found) = inquiry { found.bridge } else { nil }
         // A daemon of another version may have settings that are not known here.
         let inForce = description.flatMap {
             try? Configuration(
@@ -70,8 +67,8 @@ struct BridgeSocket {
     /// How its messages are framed for who reads them.
     var framing: Framing { settings.ownFraming ?? configuration.upstream.framing.forSending }
 
-    /// How its messages are framed by who sends them.
-    var sendFraming: Framing { settings.ownFraming ?? configuration.upstream.sendFraming }
+    /// Makes frames for who sends to it.
+    var encoder: MessageEncoder { MessageEncoder(to: settings, of: configuration.upstream) }
 
     var maxMessage: Int { configuration.upstream.maxMessage }
 
@@ -85,10 +82,24 @@ struct BridgeSocket {
         return socket
     }
 
+    private var absence: Absence? {
+        (description?.uplink).flatMap { Absence($0, configuration, now: WallClock.local.now) }
+    }
+
     /// Tells on standard error that the server is away, and what comes of it, if so.
     func warn(sends: Bool) {
-        guard let uplink, let words = AbsenceText.words(uplink, configuration, sends: sends) else { return }
-        Program.report(words)
+        if let absence { Program.report(absence.words(sends: sends)) }
+    }
+
+    /// Warns of a server that is away.
+    ///
+    /// - Parameter isTyped: A person sends, who can wait until it is back.
+    /// - Throws: That all that is sent now would be thrown away.
+    func warnSender(isTyped: Bool = false) throws(Failure) {
+        if !isTyped, let absence, absence.throwsAway {
+            throw Failure("\(absence.words(sends: true)); nothing was sent")
+        }
+        warn(sends: true)
     }
 
     func connect() throws(Failure) -> FileDescriptor {

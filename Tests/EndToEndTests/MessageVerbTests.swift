@@ -12,7 +12,11 @@ struct MessageVerbTests {
         private var input: FileDescriptor?
         private let work: TemporaryDirectory
 
-        init(_ arguments: String..., of daemon: DaemonProcess) throws {
+        convenience init(_ arguments: String..., of daemon: DaemonProcess) throws {
+            try self.init(arguments, of: daemon)
+        }
+
+        init(_ arguments: [String], of daemon: DaemonProcess) throws {
             work = try TemporaryDirectory()
             guard mkfifo(work("input"), 0o600) == 0 else { throw SystemError(call: "mkfifo", code: errno) }
             // Both ends, so that nobody waits for the other to open it.
@@ -41,6 +45,7 @@ struct MessageVerbTests {
               framing: \(wire.yaml)
               max-message: 1000
               reconnect: {min: \(reconnect), max: 1h}
+            hold-time: 1h
             sockets: {default: {patience: \(patience)}, listen: {send: no}}
             """
         try DaemonProcess.run(configuration) { try body($0, try upstream.accept()) }
@@ -108,6 +113,33 @@ struct MessageVerbTests {
         }
     }
 
+    @Test func `a message that the bridge could not send on is told, and not sent`() throws {
+        let upstream = try FakeUpstream()
+        let configuration = """
+            upstream: {address: '\(upstream.address)', framing: {kind: fixed, size: 4}}
+            sockets: {default: {framing: line}}
+            """
+        try DaemonProcess.run(configuration) { daemon in
+            let server = try upstream.accept()
+            let why = "the upstream's send-framing (fixed) cannot carry it: every message has exactly 4 bytes"
+            let one = try Tool("send", "feed", "abcde", of: daemon)
+            #expect(try one.process.exitStatus() == 1)
+            #expect(one.errors == "trunklinectl: cannot send 'abcde': \(why); nothing was sent\n")
+            for verb in ["send", "connect"] {
+                let several = try Tool(verb, "feed", of: daemon)
+                try several.type("abcd\nabcde\nefgh\n")
+                several.endInput()
+                #expect(try several.process.exitStatus() == 1)
+                #expect(
+                    several.errors
+                        == "trunklinectl: cannot send line 2 of standard input: \(why); the line before it was sent\n"
+                )
+                #expect(try server.receive(4) == Array("abcd".utf8))
+            }
+            #expect(server.staysSilent(for: .milliseconds(20)))
+        }
+    }
+
     @Test func `the settings are those of the daemon, whatever has become of its file`() throws {
         try Self.withFeed(.delimiter) { daemon, server in
             try daemon.directory.write("upstream: {address: 'localhost:1'}", to: "feed.yaml")
@@ -139,6 +171,27 @@ struct MessageVerbTests {
             try eventually("the warning") {
                 tool.errors.hasPrefix("trunklinectl: the server is away: ")
                     && tool.errors.contains("; \(end)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("hold-time: 0", "it has been away for longer than hold-time, 0"),
+        ("when-down: discard", "when-down: discard"),
+    ])
+    func `what would be thrown away at once is not sent`(setting: String, why: String) throws {
+        let upstream = try FakeUpstream(isListening: false)
+        let configuration =
+            "upstream: {address: '\(upstream.address)', reconnect: {min: 1h, max: 1h}}\n\(setting)"
+        try DaemonProcess.run(configuration) { daemon in
+            try daemon.awaitStatus("waiting")
+            for arguments in [["send", "feed", "now"], ["send", "feed"], ["connect", "feed"]] {
+                let send = try Tool(arguments, of: daemon)
+                #expect(try send.process.exitStatus() == 1)
+                #expect(send.errors.hasPrefix("trunklinectl: the server is away: "), "\(send.errors)")
+                #expect(
+                    send.errors.hasSuffix(
+                        "; what is sent is thrown away at once (\(why)); nothing was sent\n"))
             }
         }
     }

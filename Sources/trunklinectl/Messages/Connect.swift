@@ -9,8 +9,9 @@ enum Connect {
             """
             On a terminal ^D ends it, once all that was typed is sent; so does ^C, at once. When standard input is \
             no terminal, what arrives is printed after its end as well, until the bridge closes the connection, or \
-            for as long as --wait says. A line that is no message is told, and ends it with status 1 unless it was \
-            typed on a terminal.
+            for as long as --wait says. A line that is no message, or none that the bridge can send on, is told, and ends \
+            it with status 1 unless it was typed on a terminal; so does a server that has been away for so long that \
+            all would be thrown away.
             """,
             MessageFormat.help,
         ],
@@ -24,11 +25,12 @@ enum Connect {
         let time = try waiting(invocation)
         try MessagePrinter.check(invocation)
         let socket = try BridgeSocket.forSending(invocation)
-        socket.warn(sends: true)
+        let isTyped = Terminal.isTerminal(STDIN_FILENO)
+        try socket.warnSender(isTyped: isTyped)
         Program.endWhenInterrupted()
         let printer = MessagePrinter(format, of: socket, invocation)
         let input = MessageInput(
-            ["-"], format, to: socket, isTyped: Terminal.isTerminal(STDIN_FILENO))
+            ["-"], format, by: socket.encoder, isTyped: isTyped)
         try Conversation(with: socket, printer: printer, input: input, ending: .after(time)).run()
         return EXIT_SUCCESS
     }

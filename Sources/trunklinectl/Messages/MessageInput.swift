@@ -1,14 +1,10 @@
-import Configuration
-import Framing
 import Glibc
 import Linux
 
 /// The messages that files hold, one in a line, as frames for a bridge.
 final class MessageInput {
     private let format: MessageFormat
-    private let framing: Framing
-    /// The most bytes of a message.
-    private let limit: Int
+    private let encoder: MessageEncoder
     /// Not opened yet; `-` is standard input.
     private var files: ArraySlice<String>
     private var file: FileDescriptor?
@@ -27,19 +23,18 @@ final class MessageInput {
     /// - Parameters:
     ///   - files: Their paths; `-` is standard input.
     ///   - format: What a line tells of a message.
-    ///   - socket: How messages are framed, and how long they may be.
+    ///   - encoder: Makes frames of messages.
     ///   - count: After so many messages nothing more is read.
     ///   - isTyped: A line that is no message is told on standard error, and is no fault.
     init(
-        _ files: [String], _ format: MessageFormat, to socket: BridgeSocket, count: Int = .max,
+        _ files: [String], _ format: MessageFormat, by encoder: MessageEncoder, count: Int = .max,
         isTyped: Bool = false
     ) {
         self.isTyped = isTyped
         self.files = files[...]
         self.format = format
-        framing = socket.sendFraming
-        limit = socket.maxMessage
-        reader = LineReader(limit: format.longestLine(for: limit))
+        self.encoder = encoder
+        reader = LineReader(limit: format.longestLine(for: encoder.limit))
         remaining = count
     }
 
@@ -73,7 +68,7 @@ final class MessageInput {
             if file == nil {
                 guard let next = files.popFirst() else { return }
                 name = next
-                reader = LineReader(limit: format.longestLine(for: limit))
+                reader = LineReader(limit: format.longestLine(for: encoder.limit))
                 file = next == "-" ? FileDescriptor(owning: dup(STDIN_FILENO)) : try .reading(next)
                 return
             }
@@ -92,7 +87,7 @@ final class MessageInput {
     private func takeLine(isLast: Bool, to frames: inout [UInt8]) throws(Failure) -> Bool {
         do throws(MalformedLine) {
             guard let line = try line(isLast: isLast) else { return false }
-            try Self.append(try format.payload(line), framing, limit, to: &frames)
+            try encoder.append(try format.payload(line), to: &frames)
             remaining -= 1
             sent += 1
         } catch {
@@ -106,24 +101,7 @@ final class MessageInput {
         do throws(LineReader.TooLong) {
             return isLast ? try reader.last() : try reader.next()
         } catch {
-            throw MalformedLine("it is longer than any message of max-message (\(limit)) bytes")
-        }
-    }
-
-    /// Appends the frame of one message.
-    ///
-    /// - Throws: Why it cannot be sent.
-    static func append(_ payload: [UInt8], _ framing: Framing, _ limit: Int, to frames: inout [UInt8])
-        throws(MalformedLine)
-    {
-        guard payload.count <= limit else {
-            throw MalformedLine(
-                "a message of \(payload.count) bytes is longer than max-message (\(limit))")
-        }
-        do throws(UnrepresentableError) {
-            try framing.encode(payload, into: &frames)
-        } catch {
-            throw MalformedLine("\(error)")
+            throw MalformedLine("it is longer than any message of max-message (\(encoder.limit)) bytes")
         }
     }
 

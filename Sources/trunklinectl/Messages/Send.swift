@@ -10,8 +10,10 @@ enum Send {
         details: [
             MessageFormat.help,
             """
-            A line that is no message is told with its number and ends the sending with status 1: what stands before \
-            it has been sent, and nothing after it.
+            A line that is no message, or none that the bridge can send on (max-message, send-framing), is told with \
+            its number and ends the sending with status 1: what stands before it has been sent, and nothing after it. \
+            While a server that is away makes the bridge throw away all that it is sent (hold-time, when-down), \
+            nothing is sent, and the status is 1, too.
             """,
         ],
         options: BridgeSocket.options + [MessageFormat.option, file, .count], run: run)
@@ -27,11 +29,12 @@ enum Send {
         let socket = try BridgeSocket.forSending(invocation)
         if let text {
             let frame = try frame(text, format, socket)
-            socket.warn(sends: true)
+            try socket.warnSender()
             try Conversation(with: socket, frames: frame, ending: .sent).run()
         } else {
-            socket.warn(sends: true)
-            let input = MessageInput(files.isEmpty ? ["-"] : files, format, to: socket, count: limit)
+            try socket.warnSender()
+            let input = MessageInput(
+                files.isEmpty ? ["-"] : files, format, by: socket.encoder, count: limit)
             try Conversation(with: socket, input: input, ending: .sent).run()
         }
         return EXIT_SUCCESS
@@ -43,7 +46,7 @@ enum Send {
         var frame: [UInt8] = []
         do throws(MalformedLine) {
             let payload = try format.payload(Array(text.utf8))
-            try MessageInput.append(payload, socket.sendFraming, socket.maxMessage, to: &frame)
+            try socket.encoder.append(payload, to: &frame)
         } catch {
             let shown = DisplayText.cut(printable(text), 40)
             throw Failure("cannot send '\(shown)': \(error.reason); nothing was sent")
