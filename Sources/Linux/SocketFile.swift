@@ -87,7 +87,7 @@ public final class SocketFile {
 
     private static func removeFile(_ path: String) { _ = unsafe unlink(path) }
 
-    private static func lockPath(_ path: String) -> String { path + ".lock" }
+    static func lockPath(_ path: String) -> String { path + ".lock" }
 
     /// - Throws: EWOULDBLOCK when another process holds the lock.
     private static func takeLock(_ name: String) throws(SystemError) -> FileDescriptor {

@@ -23,7 +23,7 @@ struct BridgeSocket {
     private static let patience = Duration.seconds(2)
 
     /// - Parameter invocation: Its first operand is the bridge's name.
-    /// - Throws: What is wrong with the bridge's file, or that there is no such socket.
+    /// - Throws: That the bridge is not running and has no file, what is wrong with that, or that there is no such socket.
     init(_ invocation: Invocation) throws(Failure) {
         let bridge = invocation.operands[0]
         let socket = invocation[Self.socket]
@@ -35,11 +35,12 @@ struct BridgeSocket {
             try? Configuration(
                 parsing: Array($0.configuration.utf8), path: bridge, runtimeDirectory: directory)
         }
-        if let inForce, invocation[Self.config] == nil {
-            configuration = inForce
-        } else {
-            configuration = try Self.file(of: bridge, invocation)
-        }
+        configuration =
+            switch (invocation[Self.config], inForce) {
+            case (let file?, _): try Self.file(file, of: bridge, invocation)
+            case (nil, let inForce?): inForce
+            case (nil, nil): try Self.file(of: bridge, invocation, inquiry)
+            }
         let sockets = configuration.sockets
         guard let settings = socket == nil ? sockets.first : sockets.first(where: { $0.name == socket })
         else {
@@ -49,12 +50,13 @@ struct BridgeSocket {
         self.settings = settings
     }
 
-    private static func file(of bridge: String, _ invocation: Invocation) throws(Failure) -> Configuration {
+    private static func file(_ path: String, of bridge: String, _ invocation: Invocation) throws(Failure)
+        -> Configuration
+    {
         let configuration: Configuration
         do throws(ConfigurationErrors) {
             configuration = try Configuration(
-                contentsOf: invocation[config] ?? "\(Program.configurationDirectory)/\(bridge).yaml",
-                runtimeDirectory: invocation.runtimeDirectory)
+                contentsOf: path, runtimeDirectory: invocation.runtimeDirectory)
         } catch {
             throw Failure(error.errors.map(\.description).joined(separator: "\n"))
         }
@@ -62,6 +64,23 @@ struct BridgeSocket {
             throw Failure("the file is that of the bridge \(configuration.name), not of \(bridge)")
         }
         return configuration
+    }
+
+    /// The bridge's own file: a bridge that has no control socket may run all the same.
+    ///
+    /// - Throws: If it cannot be used, why the bridge cannot be asked.
+    private static func file(of bridge: String, _ invocation: Invocation, _ inquiry: Inquiry) throws(Failure)
+        -> Configuration
+    {
+        do throws(Failure) {
+            return try file("\(Program.configurationDirectory)/\(bridge).yaml", of: bridge, invocation)
+        } catch {
+            switch inquiry {
+            case .running: throw error
+            case .notRunning: throw .notRunning(bridge)
+            case .failed(let failure): throw failure
+            }
+        }
     }
 
     /// How its messages are framed for who reads them.
@@ -106,17 +125,26 @@ struct BridgeSocket {
         do throws(SystemError) {
             return try FileDescriptor.connecting(to: .unix(path: settings.path)).take()
         } catch {
-            let name = configuration.name
-            let hint =
-                switch error.code {
-                case ENOENT, ECONNREFUSED:
-                    "the bridge \(name) is not running; start it with 'systemctl start trunkline@\(name)'"
-                case EACCES: Permission.needed(for: settings.path)
-                default: "try again"
-                }
-            throw Failure(
-                "cannot connect to \(settings.path): \(describe(errno: error.code)): \(hint)",
-                [ENOENT, ECONNREFUSED].contains(error.code) ? .notRunning : .failure)
+            let cannot = "cannot connect to \(printable(settings.path)): \(describe(errno: error.code))"
+            switch error.code {
+            case ENOENT, ECONNREFUSED: throw missing(cannot)
+            case EACCES: throw Failure("\(cannot): \(Permission.needed(for: settings.path))")
+            default: throw Failure("\(cannot): try again")
+            }
         }
+    }
+
+    /// What is to be said if nobody listens there.
+    private func missing(_ cannot: String) -> Failure {
+        let name = configuration.name
+        let isTroubled = description?.sockets.contains { $0.path == settings.path && $0.trouble != nil }
+        guard isTroubled != true, SocketFile.owner(of: settings.path) == nil else {
+            return .fileGone(settings.path, of: name, "socket \(settings.name)")
+        }
+        guard description == nil else {
+            return Failure(
+                "\(cannot): the bridge \(name) answers, but has no such socket now; it may be stopping")
+        }
+        return Failure("\(cannot): \(Failure.notRunning(name).message)", .notRunning)
     }
 }

@@ -14,6 +14,12 @@ enum Bridges {
         try names(in: directory, with: ".yaml")
     }
 
+    /// The path of a bridge's configuration, if none is there.
+    static func missingFile(of bridge: String) -> String? {
+        let file = "\(Program.configurationDirectory)/\(bridge).yaml"
+        return unsafe access(file, F_OK) != 0 && errno == ENOENT ? file : nil
+    }
+
     /// The names of all.
     static func all(_ runtimeDirectory: String) throws(Failure) -> [String] {
         Set(try running(in: runtimeDirectory)).union(try configured()).sorted()

@@ -36,7 +36,9 @@ final class ControlConnection {
     static func failure(_ bridge: String, _ path: String, _ code: Int32) -> Failure {
         let cannot = "cannot connect to \(printable(path)): \(describe(errno: code))"
         switch code {
-        case ENOENT, ECONNREFUSED: return .notRunning(bridge)
+        case ENOENT, ECONNREFUSED:
+            guard SocketFile.owner(of: path) != nil else { return .notRunning(bridge) }
+            return .fileGone(path, of: bridge, "control socket")
         case EACCES: return Failure("\(cannot): \(Permission.needed(for: path))")
         case EAGAIN: return Failure("\(cannot): the bridge \(printable(bridge)) does not answer")
         default: return Failure(cannot)
@@ -143,12 +145,18 @@ final class ControlConnection {
 extension Failure {
     static func notRunning(_ bridge: String) -> Failure {
         let name = printable(bridge)
-        let file = "\(Program.configurationDirectory)/\(bridge).yaml"
-        let lacks =
-            unsafe access(file, F_OK) != 0 && errno == ENOENT ? " (but there is no \(printable(file)))" : ""
+        let lacks = Bridges.missingFile(of: bridge).map { " (but there is no \(printable($0)))" } ?? ""
         return Failure(
             "the bridge \(name) is not running; start it with 'systemctl start trunkline@\(name)'\(lacks)",
             .notRunning)
+    }
+
+    /// The bridge runs, and somebody has removed its socket, which is called so.
+    static func fileGone(_ path: String, of bridge: String, _ socket: String) -> Failure {
+        let name = printable(bridge)
+        return Failure(
+            "the bridge \(name) is running, but the file of its \(socket) is gone (\(printable(path))); "
+                + "'systemctl restart trunkline@\(name)' puts it back")
     }
 }
 

@@ -31,7 +31,8 @@ enum Status {
     private static func run(_ invocation: Invocation) throws -> Int32 {
         let inquiries = try Inquiry.all(invocation)
         guard !inquiries.isEmpty else { throw Failure("no bridge is running", .notRunning) }
-        var look = StatusText(palette: .ofOutput, clock: .local, user: Users.name)
+        var look = StatusText(
+            palette: .ofOutput, clock: .local, user: Users.name, missingFile: Bridges.missingFile)
         if invocation.has(all) { look.clientLimit = .max }
         look.width = Terminal.size?.columns ?? .max
         var status = EXIT_SUCCESS

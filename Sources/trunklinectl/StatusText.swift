@@ -7,6 +7,8 @@ struct StatusText {
     let clock: WallClock
     /// The name of a user.
     let user: (UInt32) -> String
+    /// The path of a bridge's configuration, if none is there.
+    var missingFile: (String) -> String? = { _ in nil }
     /// The most clients that are shown.
     var clientLimit = 10
     /// Of a line, where tables have columns that can be left out.
@@ -18,7 +20,9 @@ struct StatusText {
         switch inquiry {
         case .running(let description): return text(description)
         case .notRunning:
-            return "○ \(name) - not running\n" + field("Start", ["systemctl start trunkline@\(name)"])
+            let lacks = missingFile(bridge).map { " (but there is no \(printable($0)))" } ?? ""
+            return "○ \(name) - not running\n"
+                + field("Start", ["systemctl start trunkline@\(name)\(lacks)"])
         case .failed: return nil
         }
     }

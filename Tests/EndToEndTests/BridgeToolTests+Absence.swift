@@ -7,6 +7,7 @@ extension BridgeToolTests {
     @Test(arguments: [
         ["status", "feed"], ["monitor", "feed"], ["monitor"], ["status"], ["reconnect", "feed"],
         ["disconnect", "feed", "1"], ["log-level", "feed"], ["metrics", "feed"], ["top", "--once"],
+        ["tail", "feed"], ["send", "feed", "x"], ["connect", "feed"],
         ["top", "--once", "feed"],
     ])
     func `a bridge that is not running is told with status 3`(arguments: [String]) throws {
@@ -28,6 +29,33 @@ extension BridgeToolTests {
             _ = try daemon.terminate(SIGKILL)
             #expect(try Self.run("status", "feed", in: daemon.directory).status == 3)
             #expect(try Self.run("status", in: daemon.directory).errors.contains("no bridge is running"))
+            try daemon.directory.write("upstream: {}", to: "feed.yaml")
+            for words in ["no right file", "no file"] {
+                let send = try Self.run("send", "feed", "x", in: daemon.directory)
+                #expect(send.status == 3, "\(words)")
+                #expect(
+                    send.errors.hasPrefix(
+                        "trunklinectl: the bridge feed is not running; start it with 'systemctl start trunkline@feed'"
+                    ))
+                unlink(daemon.directory("feed.yaml"))
+            }
+        }
+    }
+
+    @Test func `a control socket that was removed is not taken for a bridge that does not run`() throws {
+        try Self.withBridge { daemon, upstream, _ in
+            #expect(unlink(daemon.directory("feed.control")) == 0)
+            for arguments in [["status"], ["reconnect"], ["top", "--once"]] {
+                let outcome = try Self.run(arguments + ["feed"], in: daemon.directory)
+                #expect(outcome.status == 1, "\(arguments)")
+                #expect(
+                    (outcome.output + outcome.errors).contains(
+                        "the bridge feed is running, but the file of its control"),
+                    "\(outcome)")
+            }
+            // Its other sockets are there still, and its file tells where.
+            let send = try Self.run(["send", "feed", "x"], in: daemon.directory)
+            #expect(send.status == 0 && send.errors.isEmpty)
         }
     }
 

@@ -31,6 +31,10 @@ struct BridgeToolTests {
     }
 
     static func run(_ arguments: String..., in directory: TemporaryDirectory) throws -> Outcome {
+        try run(arguments, in: directory)
+    }
+
+    static func run(_ arguments: [String], in directory: TemporaryDirectory) throws -> Outcome {
         let work = try TemporaryDirectory()
         let process = try ChildProcess(
             [ChildProcess.path(of: "trunklinectl")] + arguments, environment: environment(directory),

@@ -196,6 +196,19 @@ struct MessageVerbTests {
         }
     }
 
+    @Test(arguments: ["tail", "send", "connect"])
+    func `a socket whose file was removed is told, and what puts it back`(verb: String) throws {
+        try Self.withFeed { daemon, _ in
+            #expect(unlink(daemon.path()) == 0)
+            let tool = try Tool(verb, "feed", of: daemon)
+            #expect(try tool.process.exitStatus() == 1)
+            #expect(
+                tool.errors
+                    == "trunklinectl: the bridge feed is running, but the file of its socket default is gone "
+                    + "(\(daemon.path())); 'systemctl restart trunkline@feed' puts it back\n")
+        }
+    }
+
     @Test func `send is no slow client, however much arrives meanwhile`() throws {
         // Whatever the tool has to wait for a processor; one that never reads stops the server for good.
         try Self.withFeed(patience: "infinity") { daemon, server in

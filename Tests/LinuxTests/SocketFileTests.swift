@@ -200,4 +200,19 @@ struct SocketFileTests {
         #expect(rename(directory("socket"), directory("old")) == 0)
         for path in paths { #expect(!file.isReached(by: path)) }
     }
+
+    @Test func `who owns a socket is known, also when its file is gone, until the owner has ended`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory("socket")
+        #expect(SocketFile.owner(of: path) == nil)
+        let file = try SocketFile(path: path, mode: 0o660, group: nil)
+        let other = try SocketFile(path: directory("other"), mode: 0o660, group: nil)
+        try removeFile(path)
+        #expect(SocketFile.owner(of: path) == getpid())
+        file.remove()
+        #expect(SocketFile.owner(of: path) == nil)
+        #expect(SocketFile.owner(of: other.path) == getpid())
+        try Self.leaveBehind(directory("stale"))
+        #expect(SocketFile.owner(of: directory("stale")) == nil)
+    }
 }

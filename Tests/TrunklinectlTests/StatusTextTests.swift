@@ -231,6 +231,11 @@ struct StatusTextTests {
                        Start: systemctl start trunkline@ais
 
                 """)
+        var look = Sample.status()
+        look.missingFile = { "/etc/trunkline/\($0).yaml" }
+        #expect(
+            look.text("ais", .notRunning)?.hasSuffix(
+                "systemctl start trunkline@ais (but there is no /etc/trunkline/ais.yaml)\n") == true)
         #expect(Sample.status().text("ais", .failed(Failure("why"))) == nil)
     }
 

@@ -135,7 +135,7 @@ final class BridgeFeed {
     }
 
     private func contact(_ error: SystemError) -> TopModel.Contact {
-        if [ENOENT, ECONNREFUSED].contains(error.code) { return .notRunning }
-        return .failed(ControlConnection.failure(name, path, error.code).message)
+        let failure = ControlConnection.failure(name, path, error.code)
+        return failure.status == .notRunning ? .notRunning : .failed(failure.message)
     }
 }
