@@ -16,8 +16,9 @@ struct BridgeSocket {
     /// That of the daemon, if it can be asked and no file is named.
     let configuration: Configuration
     let settings: SocketSettings
-    /// What the daemon tells of itself; `nil` when it cannot be asked.
-    private let description: BridgeDescription?
+    /// What the daemon tells; `nil` when it cannot be asked.
+    private let description: Description?
+    private let runtimeDirectory: String
 
     /// A daemon that has stopped would take neither messages nor programs that want them.
     private static let patience = Duration.seconds(2)
@@ -28,12 +29,13 @@ struct BridgeSocket {
         let bridge = invocation.operands[0]
         let socket = invocation[Self.socket]
         let directory = invocation.runtimeDirectory
+        runtimeDirectory = directory
         let inquiry = Inquiry(of: bridge, in: directory, patience: Self.patience)
-        description = if case .running(let found) = inquiry { found.bridge } else { nil }
+        description = if case .running(let found) = inquiry { found } else { nil }
         // A daemon of another version may have settings that are not known here.
         let inForce = description.flatMap {
             try? Configuration(
-                parsing: Array($0.configuration.utf8), path: bridge, runtimeDirectory: directory)
+                parsing: Array($0.bridge.configuration.utf8), path: bridge, runtimeDirectory: directory)
         }
         configuration =
             switch (invocation[Self.config], inForce) {
@@ -102,7 +104,7 @@ struct BridgeSocket {
     }
 
     private var absence: Absence? {
-        (description?.uplink).flatMap { Absence($0, configuration, now: WallClock.local.now) }
+        (description?.bridge.uplink).flatMap { Absence($0, configuration, now: WallClock.local.now) }
     }
 
     /// Tells on standard error that the server is away, and what comes of it, if so.
@@ -134,10 +136,36 @@ struct BridgeSocket {
         }
     }
 
+    /// Whether the bridge may refuse a client, which it does by closing the connection.
+    var mayRefuse: Bool {
+        configuration.clientLimits.total != nil || configuration.clientLimits.perUser != nil
+    }
+
+    /// Returns when the bridge has done what it was about to do, if it can be asked.
+    func awaitTurn() {
+        let connection = try? ControlConnection(
+            to: configuration.name, in: runtimeDirectory, patience: Self.patience)
+        try? connection?.awaitAnswer()
+    }
+
+    /// Why the bridge would refuse one more client, in the words of its log; `nil` if nothing is known of that.
+    var refusal: String? {
+        guard let clients = description?.clients else { return nil }
+        let limits = configuration.clientLimits
+        let ownClients = clients.count { $0.uid == geteuid() }
+        if let limit = limits.total, clients.count >= limit { return "max-clients (\(limit)) are connected" }
+        if let limit = limits.perUser, ownClients >= limit {
+            return "max-clients-per-user (\(limit)) are connected"
+        }
+        return nil
+    }
+
     /// What is to be said if nobody listens there.
     private func missing(_ cannot: String) -> Failure {
         let name = configuration.name
-        let isTroubled = description?.sockets.contains { $0.path == settings.path && $0.trouble != nil }
+        let isTroubled = description?.bridge.sockets.contains {
+            $0.path == settings.path && $0.trouble != nil
+        }
         guard isTroubled != true, SocketFile.owner(of: settings.path) == nil else {
             return .fileGone(settings.path, of: name, "socket \(settings.name)")
         }

@@ -74,6 +74,9 @@ final class ControlConnection {
         _ = try ask(request, for: Nothing.self, consequence: consequence)
     }
 
+    /// Returns when the bridge answers.
+    func awaitAnswer() throws(Failure) { _ = try ask(.getInfo, for: Nothing.self) }
+
     private struct Nothing: Decodable {}
 
     /// Asks for events, which `takeEvent` gives.

@@ -196,6 +196,31 @@ struct MessageVerbTests {
         }
     }
 
+    @Test(arguments: ["max-clients", "max-clients-per-user"])
+    func `what a bridge has not taken that refuses one more client is told`(limit: String) throws {
+        let upstream = try FakeUpstream()
+        let configuration = "upstream: {address: '\(upstream.address)'}\n\(limit): 1"
+        try DaemonProcess.run(configuration) { daemon in
+            let (server, client) = (try upstream.accept(), try daemon.connect())
+            for arguments in [["send", "feed", "x"], ["connect", "feed"]] {
+                let tool = try Tool(arguments, of: daemon)
+                try tool.type("x\n")
+                tool.endInput()
+                #expect(try tool.process.exitStatus() == 1, "\(arguments)")
+                #expect(
+                    tool.errors
+                        == "trunklinectl: the bridge feed closed the connection: \(limit) (1) are connected\n"
+                )
+            }
+            #expect(server.staysSilent(for: .milliseconds(20)))
+            client.close()
+            try eventually("room for another client") {
+                try Tool("send", "feed", "y", of: daemon).process.exitStatus() == 0
+            }
+            #expect(try server.receive(2) == Array("y\n".utf8))
+        }
+    }
+
     @Test(arguments: ["tail", "send", "connect"])
     func `a socket whose file was removed is told, and what puts it back`(verb: String) throws {
         try Self.withFeed { daemon, _ in

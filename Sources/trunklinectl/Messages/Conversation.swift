@@ -25,6 +25,9 @@ final class Conversation {
     /// When it is over, though more may come.
     private var end: ContinuousClock.Instant?
     private var hasFinishedSending = false
+    /// The bridge has ended it without having taken all.
+    private var isReset = false
+    private var hasReceived = false
     /// Whoever read what is printed has had enough.
     private var isUnread = false
 
@@ -70,9 +73,10 @@ final class Conversation {
             let isPrinted = printed == lines.count
             if isUnread { return endUnread() }
             if isPrinted, let printer, printer.remaining == 0 { return }
-            if isPrinted, isSent, ending == .sent || end.map({ $0 <= .now }) ?? false { return }
+            if isPrinted, isSent, ending == .sent { return try awaitTaking() }
+            if isPrinted, isSent, end.map({ $0 <= .now }) ?? false { return }
             guard try step() else {
-                if case .after = ending, isSent { return try printRest() }
+                if case .after = ending, isSent, !isReset, refusal == nil { return try printRest() }
                 try printRest()
                 throw closed
             }
@@ -81,6 +85,25 @@ final class Conversation {
 
     /// Ends the process as writing would, unless SIGPIPE is ignored: that is as good an end as any.
     private func endUnread() { raise(SIGPIPE) }
+
+    /// Waits until the bridge has taken what was sent, if it may have refused this client: that it closes the connection is
+    /// all that is told of that, and it may have thrown away what it had received.
+    private func awaitTaking() throws(Failure) {
+        guard socket.mayRefuse else { return }
+        let deadline = ContinuousClock.now + Self.takingTime
+        while connection.unsent() > 0, .now < deadline {
+            // That the bridge has taken something wakes nobody.
+            try carry("wait for") { () throws(SystemError) in
+                _ = try connection.wait(for: .readable, atMost: .milliseconds(1))
+            }
+            guard try receive() else { throw closed }
+        }
+        socket.awaitTurn()
+        guard try receive() else { throw closed }
+    }
+
+    /// A bridge takes what is sent at once, unless its outbox is full.
+    private static let takingTime = Duration.milliseconds(500)
 
     private func finishSending() throws(Failure) {
         if let fault { throw fault }
@@ -149,13 +172,17 @@ final class Conversation {
             var free = chunk.mutableSpan
             transfer = try connection.receive(into: &free)
         } catch {
-            if error.isOfPeer { return false }
+            if error.isOfPeer {
+                isReset = true
+                return false
+            }
             throw failure("receive from", error)
         }
         switch transfer {
         case .wouldBlock: return true
         case .ended: return false
         case .moved(let count):
+            hasReceived = true
             guard printer != nil else { return true }
             do throws(FramingError) {
                 (lines, printed) = (try printer?.lines(chunk[..<count], time: WallClock.local.now) ?? [], 0)
@@ -192,8 +219,12 @@ final class Conversation {
         do throws(SystemError) { try body() } catch { throw error.isOfPeer ? closed : failure(words, error) }
     }
 
+    /// Why the bridge has probably refused this client, when it has ended the connection.
+    private var refusal: String? { hasReceived ? nil : socket.refusal }
+
     private var closed: Failure {
-        Failure("the bridge \(socket.configuration.name) closed the connection")
+        let why = refusal.map { ": \($0)" } ?? (isReset ? " before it had taken all" : "")
+        return Failure("the bridge \(socket.configuration.name) closed the connection\(why)")
     }
 
     private func failure(_ words: String, _ error: SystemError) -> Failure {
