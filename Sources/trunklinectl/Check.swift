@@ -2,15 +2,15 @@ import Configuration
 import Glibc
 import Linux
 
-/// `trunklinectl check`: what `trunklined --check` does, for whoever has no sbin in PATH.
+/// `trunklinectl check`: what `trunklined --check` does with the file alone, for whoever has no sbin in PATH.
 enum Check {
     static let verb = Verb(
         "check", in: .other, [Operand("FILE", .some, values: .files)], summary: "check configuration files",
         details: [
             """
-            Nothing is printed when all is well. Otherwise each mistake is told with its line and column, as \
-            by 'trunklined --check', and the exit status is 78. The daemon runs as a user of its own: \
-            'sudo -u trunkline' checks as that user.
+            Nothing is printed when there is no mistake. Otherwise each is told with its line and column, as \
+            by 'trunklined --check', which looks for certificates and directories as well, and the exit \
+            status is 78. The daemon runs as a user of its own: 'sudo -u trunkline' checks as that user.
             """
         ],
         options: [.runtimeDirectory], run: run)
