@@ -20,9 +20,11 @@ extension Bridge {
         guard case .close = configuration.upstream.framing.boundary else {
             return upstreamFailed(step: connection.step, .ended)
         }
+        let lost = unacknowledged(step: connection.step)
         perform(
             uplink.completed(
                 step: connection.step, isWanted: !outbox.isEmpty, now: loop.now, jitter: jitter()))
+        record(.unacknowledged, lost)
     }
 
     private func finishMessage() {

@@ -90,7 +90,9 @@ extension Bridge {
         let (damaged, between) = (outbox.damaged, outbox.between)
         defer {
             record(.clientDamaged, outbox.damaged.amount(since: damaged))
-            record(.clientBetween, outbox.between.amount(since: between))
+            if !inlet.framing.repeatsDividers {
+                record(.clientBetween, outbox.between.amount(since: between))
+            }
             if isDiscarding { discardOutbox(.upstreamAway) }
             if !outbox.isEmpty { perform(uplink.wanted(now: loop.now)) }
         }
@@ -159,7 +161,9 @@ extension Bridge {
     func sent(_ count: Int) {
         totals.sent.bytes += count
         totals.sent.messages += outbox.sent(count)
-        if count > 0 { isOutboxFull = false }
+        guard count > 0 else { return }
+        isOutboxFull = false
+        if let connection { connection.endOfMessages = connection.sentBytes }
     }
 
     /// While something waits that the kernel does not take, the connection is looked at again and again.

@@ -109,12 +109,17 @@ extension Bridge {
     }
 
     func upstreamFailed(step: UInt64, _ reason: Uplink.Reason) {
-        let unacknowledged =
-            if readySince != nil, let connection, connection.step == step, !connection.isLocal {
-                connection.unacknowledged
-            } else { 0 }
+        let lost = unacknowledged(step: step)
         perform(uplink.failed(step: step, reason, now: loop.now, jitter: jitter()))
-        record(.unacknowledged, Amount(bytes: unacknowledged))
+        record(.unacknowledged, lost)
+    }
+
+    /// What clients have sent that is not sent again, and that the upstream's kernel may not have.
+    func unacknowledged(step: UInt64) -> Amount {
+        guard readySince != nil, let connection, connection.step == step, !connection.isLocal else {
+            return Amount()
+        }
+        return Amount(bytes: max(0, connection.unacknowledgedOfMessages - outbox.bytesOfUnfinished))
     }
 
     // MARK: States

@@ -38,6 +38,8 @@ final class UpstreamConnection: ReadinessHandler {
     /// Nothing can be sent any more, but what the upstream sent before is still read.
     private(set) var sendError: SystemError?
     var sentBytes: UInt64 = 0
+    /// `sentBytes` after the last byte of a client's message; what follows is a heartbeat.
+    var endOfMessages: UInt64 = 0
     /// Left alone, for the kernel had no memory for a transfer.
     private var isResting = false
 
@@ -97,6 +99,9 @@ final class UpstreamConnection: ReadinessHandler {
 
     /// Bytes that the kernel has taken and the upstream not acknowledged; over a Unix socket with the kernel's own overhead.
     var unacknowledged: Int { descriptor.unsent() }
+
+    /// The same, up to the last byte of a client's message.
+    var unacknowledgedOfMessages: Int { max(0, unacknowledged - Int(sentBytes - endOfMessages)) }
 
     func probe(_ probing: FileDescriptor.Probing?) throws(SystemError) { try descriptor.probe(probing) }
 

@@ -4,7 +4,8 @@ public import Framing
 ///
 /// The storage exists only while there is something in it.
 public final class Inlet {
-    private let framing: Framing
+    /// That of its client.
+    public let framing: Framing
     var decoder: Decoder
     /// An unfinished frame is shorter than this.
     private let longestFrame: Int

@@ -44,6 +44,9 @@ public final class Outbox {
     /// Bytes that were not sent.
     public var pendingBytes: Int { index.frames(from: position, for: .everyone).bytes }
 
+    /// Bytes that were sent of a frame that was not wholly sent.
+    public var bytesOfUnfinished: Int { Int(position - tail) }
+
     /// Damaged messages of clients that were passed over so far.
     public var damaged: Skipped { index.damaged }
     /// What clients have sent so far that was in no message.

@@ -4,7 +4,8 @@
     /// skipped before `next` is asked.
     mutating func passBetween(_ bytes: Span<UInt8>) -> Int
 
-    /// Takes, from `start` on, as many of the frames that lie there whole as are told by a look, which may be none.
+    /// Takes whole frames from `start` on, as long as that is cheap: a shortcut that may take none. What it leaves, a fault too,
+    /// is for `passBetween` and `next`.
     mutating func takeRun<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, from start: inout Int, count: inout Int, atMost limit: Int,
         into sink: inout Sink)

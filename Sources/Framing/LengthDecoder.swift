@@ -15,6 +15,10 @@
     @usableFromInline let limit: Int
 
     init(_ field: LengthField, limit: Int) {
+        let possible = 0...LengthField.longestOffset
+        precondition(
+            possible ~= field.offset && possible ~= field.strip,
+            "a field at \(field.offset), \(field.strip) bytes to strip")
         isBigEndian = field.order == .big
         shift = UInt64(64 - 8 * field.width.rawValue)
         offset = field.offset
@@ -27,8 +31,8 @@
         self.limit = limit
     }
 
-    /// As `next`, where a whole word stands from the field on: few instructions for each. A word is read whatever the width is,
-    /// for a switch over widths costs more than all the rest.
+    /// As long as a whole word stands from the field on: few instructions for each. A word is read whatever the width is, for a
+    /// switch over widths costs more than all the rest.
     @inlinable @inline(never)
     mutating func takeRun<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, from start: inout Int, count: inout Int, atMost limit: Int,
@@ -63,7 +67,8 @@
             count = taken
         }
         while taken < limit, left >= reach {
-            // What is left was just compared, which is the check of the bounds; an integer may have any bits.
+            // The offset is not negative, and what is left was just compared: that is the check of the bounds. An integer may
+            // have any bits.
             let word = unsafe bytes.bytes.unsafeLoadUnaligned(
                 fromUncheckedByteOffset: position &+ offset, as: UInt64.self)
             let value = field(word)

@@ -6,6 +6,16 @@ extension Framing {
         return 0
     }
 
+    /// What stands between two messages can only be more of what divides them, which is no loss.
+    public var repeatsDividers: Bool {
+        switch self {
+        case .json, .slip, .cobs: true
+        case .line, .delimiter, .length, .varint, .fixed, .netstring, .octetCounted, .header, .block, .beast,
+            .untilClose, .idle, .unframed:
+            false
+        }
+    }
+
     private func mayDivide(_ byte: UInt8) -> Bool {
         switch self {
         case .json: JSONDecoder.isWhite(byte)

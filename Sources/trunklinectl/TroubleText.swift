@@ -5,14 +5,14 @@ enum TroubleText {
 
     static let known = [
         "cut-off": "messages cut off by the end of a connection",
-        "malformed": "times that bytes could not be divided into messages",
+        "malformed": "bytes that could not be divided into messages",
         "oversize": "messages longer than max-message",
         "damaged": "messages that were damaged",
         "between": "bytes between messages",
         "first": "first messages of connections (first-message: discard)",
         "unfinished": "messages that clients have not finished",
         "client-damaged": "messages of clients that were damaged",
-        "client-between": "times that bytes of clients stood between messages",
+        "client-between": "bytes of clients between messages",
         "upstream-away": "messages thrown away while the server was away",
         "not-allowed": "messages of clients that may only listen",
         "behind": "messages missed by clients that had fallen behind",

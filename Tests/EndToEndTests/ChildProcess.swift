@@ -74,13 +74,14 @@ final class ChildProcess {
 
     func signal(_ number: Int32) { if !hasEnded { kill(pid, number) } }
 
-    /// Waits for its end. The limit is for what it sleeps until then, for that is what it does with its time: that it waits
-    /// for a processor, or the test does, is no part of it. Nor is what the kernel needs to let go of what it had open: an
+    /// Waits for its end. The limit is for what it sleeps and computes until then: that it waits for a processor, or the test
+    /// does, is no part of it. Nor is what the kernel needs to let go of what it had open: an
     /// inotify(7) instance takes seconds now and then.
     ///
     /// - Returns: Its exit status, or the negated number of the signal that ended it.
     func exitStatus(within limit: Duration = .seconds(15)) throws -> Int32 {
         var slept = Duration.zero
+        let spent = processorTime
         var last = ContinuousClock.now
         try eventually("the end of process \(pid), \(whereabouts)", within: max(limit, .seconds(15))) {
             if hasEnded || isExiting { return true }
@@ -88,7 +89,7 @@ final class ChildProcess {
             // Usually there is a look every two milliseconds.
             if isAsleep { slept += min(now - last, .milliseconds(20)) }
             last = now
-            guard slept <= limit * slowdown else {
+            guard slept + (processorTime - spent) * slowdown <= limit * slowdown else {
                 throw DeadlinePassed(what: "the end of process \(pid) within \(limit), \(whereabouts)")
             }
             return false
