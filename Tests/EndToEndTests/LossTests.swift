@@ -25,6 +25,7 @@ struct LossTests {
                 let count = try program.sendSome(rest[...])
                 rest.removeFirst(count)
                 return count == 0 && server.waiting > 0 && program.staysFull(for: .milliseconds(100))
+                    && daemon.process.isAsleep
             }
             let taken = server.waiting
             server.reset()
@@ -93,6 +94,18 @@ struct LossTests {
             let malformed = try Self.counter("malformed", daemon)
             #expect(malformed.times == 2 && malformed.bytes == 400)
             for reason in ["cut-off", "unfinished"] { #expect(try Self.counter(reason, daemon).times == 0) }
+        }
+    }
+
+    @Test func `more of what divides messages is no loss`() throws {
+        let upstream = try FakeUpstream()
+        try DaemonProcess.run("upstream: {address: '\(upstream.address)', protocol: kiss}") { daemon in
+            let server = try upstream.accept()
+            let frame: [UInt8] = [0xC0, 0, 0x61, 0xC0]
+            let program = try daemon.connect()
+            try program.send([0xC0, 0xC0, 0xC0, 0xC0] + frame)
+            #expect(try server.receive(frame.count).suffix(3) == frame.suffix(3))
+            #expect(try Self.counter("client-between", daemon).times == 0)
         }
     }
 
