@@ -199,8 +199,6 @@ public final class Bridge {
         return lastClientNumber
     }
 
-    var hasClientLimits: Bool { configuration.clientLimits != ClientLimits(total: nil, perUser: nil) }
-
     /// Whether one more can be accepted: there is a descriptor for it, or it will be refused at once.
     var canAccept: Bool { clients.count < maximumClients || admission.isFull }
 

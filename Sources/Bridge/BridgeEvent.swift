@@ -142,7 +142,7 @@ public enum DiscardReason: Int, Equatable, Sendable, CaseIterable {
     case behind
     /// Messages that the framing of those who were to get them cannot carry: counted for each socket.
     case unrepresentable
-    /// What the kernel had taken for the upstream, and that had not acknowledged when the connection was lost.
+    /// Whole messages that the kernel had taken, and that the upstream had not acknowledged when the connection was lost.
     case unacknowledged
     /// Messages from clients that the upstream had not taken when the daemon ended.
     case stopped

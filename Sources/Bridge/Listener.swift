@@ -71,7 +71,7 @@ final class Listener: ReadinessHandler, TimerHandler {
                 accepted()
                 // The oldest that waits was there when the loop saw it, and with it who had left before: a later one may have
                 // come in the place of somebody of whose end nothing is known yet.
-                if bridge.hasClientLimits { return }
+                if bridge.configuration.clientLimits.mayRefuse { return }
             } catch {
                 // The client is gone already; that is all (accept(2)), unless it is all that ever happens.
                 failures += 1

@@ -77,6 +77,9 @@ public struct ClientLimits: Equatable, Sendable {
         self.total = total
         self.perUser = perUser
     }
+
+    /// Whether a client can be refused at all.
+    public var mayRefuse: Bool { total != nil || perUser != nil }
 }
 
 /// The server, and how to speak to it.

@@ -137,9 +137,7 @@ struct BridgeSocket {
     }
 
     /// Whether the bridge may refuse a client, which it does by closing the connection.
-    var mayRefuse: Bool {
-        configuration.clientLimits.total != nil || configuration.clientLimits.perUser != nil
-    }
+    var mayRefuse: Bool { configuration.clientLimits.mayRefuse }
 
     /// Returns when the bridge has done what it was about to do, if it can be asked.
     func awaitTurn() {
